@@ -1,0 +1,3 @@
+"""memfs: a git-backed, plain-files memory repository for coding agents and teams."""
+
+__version__ = "0.1.0"

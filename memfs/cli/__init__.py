@@ -1,0 +1,131 @@
+"""The command line: ``memfs VERB``. One file a command, imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memfs.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, EXIT_YES, MemfsError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memfs.store.places import Places
+
+COMMANDS: dict[str, str] = {
+    "init": "make a memory repository, or add one to a code repository",
+    "remember": "record a memory",
+    "edit": "change a memory",
+    "supersede": "replace a memory by a new one",
+    "forget": "delete a memory",
+    "show": "show one memory with its state and trust",
+    "list": "list memories",
+    "history": "show how a memory came to be what it is",
+    "recall": "find memories",
+    "status": "say what needs attention in this repository",
+    "trust": "approve memories with your SSH key",
+    "untrust": "withdraw an approval",
+    "keys": "show or change who may approve",
+    "pin": "show or set the root that you trust",
+    "check": "check every memory, or a change",
+    "review": "say what a change means, and approve it",
+    "propose": "open a pull request with a memory",
+    "due": "list memories that must be looked at again",
+    "stale": "list memories that were never used",
+    "drafts": "list and submit drafts that were held back",
+    "admission": "try the admission rules on any text",
+    "index": "bring the search index up to date",
+    "model": "list, prepare and add embedding models",
+    "feedback": "say whether a recalled memory helped",
+    "eval": "measure recall against this repository's questions",
+    "connect": "install memfs into a coding agent",
+    "disconnect": "remove memfs from a coding agent",
+    "hook": "answer one hook call of a coding agent",
+    "mcp": "serve memories over the Model Context Protocol",
+    "browse": "look at the memories in a local web page",
+    "doctor": "find out what is wrong with an installation",
+    "demo": "tell the whole story in a temporary folder",
+    "completion": "print shell completion",
+}
+"""Every verb and its one line of help, in the order of the help page."""
+
+
+def entry_point() -> None:
+    """Run the command line and end the process with its exit code."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str], *, places: Places | None = None) -> int:
+    """Return the exit code of ``memfs ARGV``. The only place that catches errors and prints them."""
+    if list(argv) in (["--version"], ["-V"]):
+        from memfs import __version__
+
+        print(f"memfs {__version__}")
+        return EXIT_YES
+    try:
+        return _run(list(argv), places)
+    except MemfsError as error:
+        _print_error(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("memfs: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away (`memfs list | head`): nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_YES
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    except Exception:  # noqa: BLE001 - the last line of defence: a bug becomes one report, never a half-printed answer
+        import traceback
+
+        traceback.print_exc()
+        print("memfs: this is a bug in memfs; nothing else was done", file=sys.stderr)
+        return EXIT_BUG
+
+
+def _run(argv: list[str], places: Places | None) -> int:
+    from memfs.cli.parser import parse_command
+
+    verb, args = parse_command(argv)
+    session = make_session(args, places)
+    return int(command_module(verb).run(args, session))
+
+
+def command_module(verb: str):  # type: ignore[no-untyped-def]  # a module has no narrower type
+    """Return the module that carries out ``verb``."""
+    from importlib import import_module
+
+    return import_module(f"memfs.cli.{verb}_command")
+
+
+def make_session(args: argparse.Namespace, places: Places | None):  # type: ignore[no-untyped-def]
+    """Return the session of this run: the only reader of the clock, the environment and the terminal."""
+    from datetime import date
+    from pathlib import Path
+
+    from memfs.cli.session import Session
+    from memfs.store.places import find_places
+
+    interactive = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Session(
+        places=places or find_places(),
+        cwd=Path(args.directory) if args.directory else Path.cwd(),
+        today=date.today(),
+        environ=dict(os.environ),
+        interactive=interactive,
+        color=color,
+    )
+
+
+def _print_error(error: MemfsError) -> None:
+    print(f"memfs: {error}", file=sys.stderr)
+    for finding in getattr(error, "findings", ()):
+        place = f" {finding.field}" if finding.field else ""
+        line = f":{finding.line}:{finding.column}" if finding.line else ""
+        print(f"  {finding.rule}{place}{line}: {finding.message}", file=sys.stderr)
+    if error.hint:
+        print(f"  {error.hint}", file=sys.stderr)

@@ -1,0 +1,63 @@
+"""What one run of a command has in hand: places, clock, streams, and how it speaks.
+
+stdout is the answer, stderr everything else; ``--json`` prints one ASCII document with a
+``schema`` field.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from memfs.store.places import Places
+
+if TYPE_CHECKING:
+    from memfs.api import Repository
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """One run of a command. Only this object reads the clock and the standard streams."""
+
+    places: Places
+    cwd: Path
+    today: date
+    environ: Mapping[str, str]
+    interactive: bool = False  # a person at a terminal answers questions
+    color: bool = False
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def say(self, text: str = "") -> None:
+        """Write one piece of the answer to stdout."""
+        print(text, file=self.out)
+
+    def note(self, text: str) -> None:
+        """Write something that is not the answer to stderr."""
+        print(text, file=self.err)
+
+    def emit(self, schema: str, payload: Mapping[str, Any]) -> None:
+        """Write ``payload`` as one ASCII JSON document whose ``schema`` is ``memfs/SCHEMA/1``."""
+        import json
+
+        document = {"schema": f"memfs/{schema}/1", **payload}
+        print(json.dumps(document, ensure_ascii=True, allow_nan=False, indent=2), file=self.out)
+
+    def read_stdin(self) -> bytes:
+        """Return all of standard input as bytes."""
+        return sys.stdin.buffer.read()
+
+    def ask(self, question: str) -> str:
+        """Return a person's answer to ``question``; empty at end of input."""
+        print(question, end=" ", file=self.err, flush=True)
+        return sys.stdin.readline().strip()
+
+    def open_repository(self) -> Repository:
+        """Return the repository of the working directory. Raises UsageError where there is none."""
+        from memfs.api import Repository
+
+        return Repository.open(self.cwd, places=self.places, today=self.today)

@@ -1,0 +1,189 @@
+"""The values that a memory file is parsed to (DESIGN 3). Pure; no parsing here.
+
+``frontmatter`` reads and writes the text form, ``reader`` puts the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+MAX_MEMORY_BYTES = 256 * 1024
+"""Largest memory that can be read as one or approved (TRUST 3)."""
+
+
+class Kind(StrEnum):
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    PROCEDURE = "procedure"
+    OBSERVATION = "observation"
+    PROPOSAL = "proposal"
+    HANDOFF = "handoff"
+
+
+class Origin(StrEnum):
+    """Who wrote the text; declared by the writing command, never trust."""
+
+    OWNER = "owner"
+    AGENT = "agent"
+    IMPORTED = "imported"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing wrong with a file's form. ``message`` never holds unescaped text of the file."""
+
+    rule: str  # stable slug, for instance "missing-field", "duplicate-key", "conflict-markers"
+    message: str
+    field: str | None = None
+    line: int | None = None  # 1-based
+    column: int | None = None  # 1-based
+    fatal: bool = True  # a fatal problem makes the file no memory; others are reported only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathEvidence:
+    """``[REPO:]PATH@COMMIT``."""
+
+    path: str
+    commit: str
+    repo: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitEvidence:
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlEvidence:
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidEvidence:
+    """``said by PERSON on DATE``."""
+
+    person: str
+    on: date
+
+
+Evidence = PathEvidence | CommitEvidence | UrlEvidence | SaidEvidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnDate:
+    on: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhenPathChanges:
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhenVersion:
+    """``when NAME >= VERSION``, read from the project's own manifests."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhenSuperseded:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IfText:
+    """``if free text``: shown to people, never evaluated."""
+
+    text: str
+
+
+Trigger = OnDate | WhenPathChanges | WhenVersion | WhenSuperseded | IfText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One admitted, well-formed memory. All text is exactly what the file holds (LF line ends)."""
+
+    id: str
+    path: str  # posix, relative to the work tree: "memories/team/billing/some-id.md"
+    kind: Kind
+    origin: Origin
+    scope: str  # "personal" | "team" | "team/name" | "restricted/name"; equals the folder
+    evidence: tuple[Evidence, ...]
+    recorded: date
+    review_trigger: Trigger
+    statement: str  # first paragraph of the body
+    body: str  # whole text after the front matter
+    title: str | None = None
+    author: str | None = None
+    tags: tuple[str, ...] = ()
+    applies_to: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    expires: date | None = None
+
+
+FrontValue = str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A readable file, before any rule about memories: flat front matter as text, and the body."""
+
+    front: Mapping[str, FrontValue]  # in the file's order; scalars as the text that was written
+    lines: Mapping[str, int] = field(default_factory=dict)  # 1-based line of each key
+    body: str = ""
+    has_front: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFile:
+    """What one reading of one file gave. ``raw`` was read once; everything else comes from it.
+
+    ``document`` is None when the file cannot be read as text with front matter, ``memory`` is None
+    when it is not a well-formed memory; ``problems`` says why, all of them.
+    """
+
+    id: str  # the stem; "" where the stem is no id
+    path: str
+    raw: bytes
+    digest: str  # hex SHA-256 of raw with CRLF replaced by LF (TRUST 3)
+    document: Document | None
+    memory: Memory | None
+    problems: tuple[Problem, ...] = ()
+
+
+class State(StrEnum):
+    CURRENT = "current"
+    RECHECK = "recheck"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+
+class EvidenceStatus(StrEnum):
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    MISSING = "missing"
+    UNVERIFIABLE = "unverifiable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceReport:
+    """How one piece of evidence stands today; ``line_now`` is the line now, where it changed."""
+
+    text: str  # the evidence as written
+    status: EvidenceStatus
+    line_now: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateReport:
+    state: State
+    reasons: tuple[str, ...]  # memfs's own sentences; text of a repository escaped
+    evidence: tuple[EvidenceReport, ...]

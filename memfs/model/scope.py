@@ -1,0 +1,82 @@
+"""Scopes and callers (DESIGN 2, ADMISSION 7). Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memfs.errors import InvalidMemoryError, UsageError
+
+_SCOPE = re.compile(r"personal|team(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)?|restricted/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+
+
+def is_scope(text: str) -> bool:
+    """Return whether ``text`` is ``personal``, ``team``, ``team/NAME`` or ``restricted/NAME``."""
+    return _SCOPE.fullmatch(text) is not None
+
+
+def require_scope(text: str) -> str:
+    """Return ``text`` when it is a scope; raise :class:`InvalidMemoryError` otherwise."""
+    if not is_scope(text):
+        raise InvalidMemoryError(
+            "scope must be personal, team, team/NAME or restricted/NAME",
+            where="scope",
+            hint="use lower-case letters, digits and dashes in the name",
+        )
+    return text
+
+
+def scope_of_path(path: str) -> str | None:
+    """Return the scope that the folder of ``memories/<scope>/<id>.md`` names, or None."""
+    parts = path.split("/")
+    if len(parts) < 3 or parts[0] != "memories":
+        return None
+    folder = "/".join(parts[1:-1])
+    return folder if is_scope(folder) else None
+
+
+def is_wider(new: str, old: str) -> bool:
+    """Return whether more callers see ``new`` than ``old`` (``team`` > ``team/x`` > the others)."""
+    rank = {"team": 2, "restricted": 0, "personal": 0}
+    r_new = rank[new.split("/")[0]] - ("/" in new and new.startswith("team"))
+    r_old = rank[old.split("/")[0]] - ("/" in old and old.startswith("team"))
+    return r_new > r_old
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """On whose behalf something is recalled.
+
+    ``scopes`` are the grants: ``personal``, ``team`` (the whole team and every ``team/NAME``),
+    ``team/NAME`` (that one and ``team``), ``restricted/NAME`` (that one alone).
+    """
+
+    scopes: tuple[str, ...] = ("personal", "team")
+    person: str | None = None
+
+    def sees(self, scope: str | None) -> bool:
+        """Return whether this caller may see a memory of ``scope``; None is a file in no scope
+        folder and counts as ``personal``."""
+        wanted = "personal" if scope is None else scope
+        for grant in self.scopes:
+            if grant == wanted:
+                return True
+            if grant == "team" and wanted.startswith("team/"):
+                return True
+            if grant.startswith("team/") and wanted == "team":
+                return True
+        return False
+
+
+def parse_caller(text: str, *, person: str | None = None) -> Caller:
+    """Return the caller whose grants ``text`` lists, separated by commas.
+
+    Raises :class:`UsageError` on anything that is not a scope.
+    """
+    scopes = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not scopes:
+        raise UsageError("a caller needs at least one scope", where="--as")
+    for scope in scopes:
+        if not is_scope(scope):
+            raise UsageError("a caller's scopes are personal, team, team/NAME or restricted/NAME", where="--as")
+    return Caller(scopes=scopes, person=person)
