@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from memfs.errors import InvalidMemoryError, UsageError
 
-_SCOPE = re.compile(r"personal|team(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)?|restricted/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+_SCOPE = re.compile(
+    r"personal|team(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)?|restricted/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
+)
 
 
 def is_scope(text: str) -> bool:

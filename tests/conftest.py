@@ -1,0 +1,167 @@
+"""A sealed world for every test: own home, own git configuration, loopback only, real git and keys."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import CHECKOUT, SHARED, Run, git, launch_command, make_key
+
+from memfs.store.places import Places
+
+_REAL_HOME = pwd.getpwuid(os.getuid()).pw_dir
+_PRIVATE = tuple(
+    os.path.join(_REAL_HOME, name)
+    for name in (
+        ".ssh", ".gnupg", ".gitconfig", ".config/git", ".config/memfs", ".cache/memfs", ".local/state/memfs",
+        ".local/share/memfs", ".claude", ".claude.json", ".codex", ".gemini", ".copilot", ".cursor", ".codeium",
+        ".config/opencode",
+    )
+)  # fmt: skip
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+def _refuse_the_outside(event: str, arguments: tuple[Any, ...]) -> None:
+    """Audit hook of the test process: the user's private files and the network are out of bounds."""
+    if event == "open" and isinstance(arguments[0], str) and arguments[0].startswith(_PRIVATE):
+        raise PermissionError("a test reached for the user's own files")
+    if event == "socket.connect":
+        address = arguments[1]
+        if isinstance(address, tuple) and not str(address[0]).startswith(_LOOPBACK):
+            raise PermissionError("a test reached for the network")
+
+
+sys.addaudithook(_refuse_the_outside)
+
+_KEPT = ("PATH", "TMPDIR", "SYSTEMROOT", "MEMFS_TEST_CLIENTS", "MEMFS_TEST_WHEEL", "CI", "COVERAGE_PROCESS_START")
+
+
+@pytest.fixture(autouse=True)
+def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the home folder of this test; nothing of the user's environment reaches it."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name not in _KEPT and not name.startswith("PYTEST_"):
+            monkeypatch.delenv(name)
+    for name, value in {
+        "HOME": str(home),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NO_COLOR": "1",
+        "COLUMNS": "100",
+    }.items():
+        monkeypatch.setenv(name, value)
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Alice Example\n\temail = alice@example.com\n[init]\n\tdefaultBranch = main\n"
+        "[commit]\n\tgpgsign = false\n[gc]\n\tauto = 0\n"
+    )
+
+    def out_of_bounds() -> Places:
+        raise AssertionError("a test asked for the user's own places")
+
+    monkeypatch.setattr("memfs.store.places.find_places", out_of_bounds)
+    return home
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_wheel_is_what_is_tested() -> None:
+    """With MEMFS_TEST_WHEEL=1 the installed package is tested, not the checkout."""
+    if os.environ.get("MEMFS_TEST_WHEEL") == "1":
+        import memfs
+
+        assert CHECKOUT not in Path(memfs.__file__).resolve().parents, "the checkout shadows the wheel"
+
+
+@pytest.fixture
+def places(sealed: Path) -> Places:
+    """Return the user's places inside the sealed home."""
+    return Places(home=sealed)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of handed cases, or skip where a clone has none."""
+    if not (SHARED / "cases").is_dir():
+        pytest.skip("the shared cases are not beside this checkout")
+    return SHARED
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Return a real git repository with an empty memories folder and one commit."""
+    root = tmp_path / "project"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "README.md").write_text("# A project\n")
+    (root / ".gitattributes").write_text("memories/** text eol=lf\n.memfs/** -text\n")
+    (root / "memories").mkdir()
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "begin")
+    return root
+
+
+@pytest.fixture(scope="session")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a private Ed25519 key, made once a session."""
+    return make_key(tmp_path_factory.mktemp("keys"), "alice")
+
+
+@pytest.fixture(scope="session")
+def other_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a second person's private key."""
+    return make_key(tmp_path_factory.mktemp("keys"), "bob")
+
+
+@pytest.fixture
+def memfs(places: Places, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
+    """Return a function that runs the command line in this process: ``memfs("show", "x", cwd=repo)``."""
+    from memfs.cli import main
+
+    def run(*arguments: str, cwd: Path | None = None, home: Path | None = None, stdin: bytes = b"") -> Run:
+        import io
+
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        at = ["-C", str(cwd)] if cwd is not None else []
+        code = main([*at, *arguments], places=Places(home=home) if home else places)
+        captured = capsys.readouterr()
+        return Run(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def memfs_process(sealed: Path) -> Callable[..., Run]:
+    """Return a function that runs the command line in a process of its own."""
+
+    def run(
+        *arguments: str, cwd: Path | None = None, home: Path | None = None, stdin: bytes = b"", timeout: float = 60,
+        env: dict[str, str] | None = None,
+    ) -> Run:  # fmt: skip
+        done = subprocess.run(
+            [*launch_command(home or sealed), *arguments],
+            cwd=cwd, input=stdin, capture_output=True, timeout=timeout, env={**os.environ, **(env or {})},
+        )  # fmt: skip
+        return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Return a list of child processes that are ended with the test."""
+    children: list[subprocess.Popen[bytes]] = []
+    yield children
+    for child in children:
+        if child.poll() is None:
+            child.kill()
+        child.wait()
