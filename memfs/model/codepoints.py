@@ -1,0 +1,245 @@
+"""Code points that a person cannot see, or that change what the others look like (ADMISSION 5).
+
+One table for everybody: the gate rejects what :func:`find_hidden` finds, trust refuses to approve
+it, and every surface shows it as ``\\u{202E}`` through :func:`escape_hidden`. Pure.
+
+A few invisible code points are real orthography and pass in their context only: the joiners
+U+200C and U+200D in scripts that need them and in emoji sequences, one U+FE0F after an emoji, and
+the tag characters of the three flags that are spelt with them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+HIDDEN_RANGES: tuple[tuple[int, int, str], ...] = (
+    (0x0000, 0x0008, "control character"),
+    (0x000B, 0x000C, "line separator"),
+    (0x000D, 0x000D, "carriage return alone"),
+    (0x000E, 0x001B, "control character"),
+    (0x001C, 0x001E, "line separator"),
+    (0x001F, 0x001F, "control character"),
+    (0x007F, 0x0084, "control character"),
+    (0x0085, 0x0085, "line separator"),
+    (0x0086, 0x009F, "control character"),
+    (0x00AD, 0x00AD, "soft hyphen"),
+    (0x034F, 0x034F, "invisible joiner"),
+    (0x0600, 0x0605, "format character"),
+    (0x061C, 0x061C, "text direction control"),
+    (0x06DD, 0x06DD, "format character"),
+    (0x070F, 0x070F, "format character"),
+    (0x0890, 0x0891, "format character"),
+    (0x08E2, 0x08E2, "format character"),
+    (0x115F, 0x1160, "blank letter"),
+    (0x17B4, 0x17B5, "invisible vowel"),
+    (0x180B, 0x180F, "variation selector"),
+    (0x200B, 0x200B, "zero-width space"),
+    (0x200C, 0x200D, "joiner out of place"),
+    (0x200E, 0x200F, "text direction control"),
+    (0x2028, 0x2029, "line separator"),
+    (0x202A, 0x202E, "text direction control"),
+    (0x2060, 0x2065, "invisible operator"),
+    (0x2066, 0x2069, "text direction control"),
+    (0x206A, 0x206F, "format character"),
+    (0x2800, 0x2800, "blank pattern"),
+    (0x3164, 0x3164, "blank letter"),
+    (0xD800, 0xDFFF, "surrogate"),
+    (0xE000, 0xF8FF, "private use"),
+    (0xFDD0, 0xFDEF, "no character"),
+    (0xFE00, 0xFE0F, "variation selector"),
+    (0xFEFF, 0xFEFF, "byte order mark"),
+    (0xFFA0, 0xFFA0, "blank letter"),
+    (0xFFF0, 0xFFF8, "unassigned"),
+    (0xFFF9, 0xFFFB, "annotation control"),
+    (0xFFFC, 0xFFFD, "sign of damaged text"),
+    (0xFFFE, 0xFFFF, "no character"),
+    (0x110BD, 0x110BD, "format character"),
+    (0x110CD, 0x110CD, "format character"),
+    (0x13430, 0x1345F, "format character"),
+    (0x1BCA0, 0x1BCA3, "format character"),
+    (0x1D173, 0x1D17A, "format character"),
+    (0xE0000, 0xE007F, "tag character"),
+    (0xE0080, 0xE00FF, "unassigned"),
+    (0xE0100, 0xE01EF, "variation selector"),
+    (0xE01F0, 0xE0FFF, "unassigned"),
+    (0xF0000, 0x10FFFF, "private use"),
+)
+"""First and last code point, and what it is, in order. ``find_hidden`` adds what has no assigned
+character at all; the odd spaces below are not in it."""
+
+ODD_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+"""Spaces that are stored and matched as U+0020."""
+
+LINE_SEPARATORS = "\r\n\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Everything that some reader takes for the end of a line (``\\r\\n`` counts as one)."""
+
+_STARTS = [first for first, _, _ in HIDDEN_RANGES]
+_ZWNJ, _ZWJ, _VS16, _KEYCAP, _BLACK_FLAG = "\u200c", "\u200d", "\ufe0f", "\u20e3", "\U0001f3f4"
+
+# Unassigned code points of these blocks are shown as a box or an ideograph and get characters with
+# nearly every version of Unicode; an older Python must not call next year's emoji hidden.
+_STILL_GROWING = ((0x1F000, 0x1FAFF), (0x20000, 0x2FFFD), (0x30000, 0x3FFFD))
+
+# Arabic, Syriac, N'Ko and their supplements; the Indic blocks up to Sinhala; Tibetan, Myanmar,
+# Khmer, Mongolian, Balinese to Batak; Arabic presentation forms; Indic scripts of plane 1.
+_JOINING_SCRIPTS = (
+    (0x0620, 0x06FF),
+    (0x0710, 0x07FA),
+    (0x0840, 0x085F),
+    (0x0860, 0x08E1),
+    (0x08E3, 0x0DFF),
+    (0x0F00, 0x0FFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17D3),
+    (0x1820, 0x18AA),
+    (0x1B00, 0x1BFF),
+    (0x1CD0, 0x1CFF),
+    (0xA8E0, 0xA8FF),
+    (0xA980, 0xA9DF),
+    (0xAA60, 0xAA7F),
+    (0xABC0, 0xABFF),
+    (0xFB50, 0xFDCF),
+    (0xFE70, 0xFEFC),
+    (0x10E60, 0x10E7F),
+    (0x11000, 0x114DF),
+    (0x11580, 0x115DF),
+    (0x11600, 0x1165F),
+    (0x1E900, 0x1E95F),
+)
+_VIRAMAS = frozenset(
+    "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u1039\u103a\u17d2\u1b44\ua9c0"
+)
+_EMOJI = (
+    (0x00A9, 0x00A9),
+    (0x00AE, 0x00AE),
+    (0x203C, 0x203C),
+    (0x2049, 0x2049),
+    (0x2122, 0x2122),
+    (0x2139, 0x2139),
+    (0x2194, 0x2199),
+    (0x21A9, 0x21AA),
+    (0x231A, 0x231B),
+    (0x2328, 0x2328),
+    (0x23CF, 0x23CF),
+    (0x23E9, 0x23F3),
+    (0x23F8, 0x23FA),
+    (0x24C2, 0x24C2),
+    (0x25AA, 0x25AB),
+    (0x25B6, 0x25B6),
+    (0x25C0, 0x25C0),
+    (0x25FB, 0x25FE),
+    (0x2600, 0x27BF),
+    (0x2934, 0x2935),
+    (0x2B05, 0x2B07),
+    (0x2B1B, 0x2B1C),
+    (0x2B50, 0x2B50),
+    (0x2B55, 0x2B55),
+    (0x3030, 0x3030),
+    (0x303D, 0x303D),
+    (0x3297, 0x3297),
+    (0x3299, 0x3299),
+    (0x1F000, 0x1F1E5),
+    (0x1F200, 0x1F3FA),
+    (0x1F400, 0x1FAFF),
+)
+# Emoji 17.0 (emoji-sequences.txt) knows three flags spelt with tags: England, Scotland, Wales.
+_TAG_FLAG = re.compile(
+    "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenCodePoint:
+    """One code point that must not be in a memory; ``offset`` counts characters from 0."""
+
+    offset: int
+    codepoint: int
+    why: str
+
+
+def _within(codepoint: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(first <= codepoint <= last for first, last in ranges)
+
+
+def _needs_joiners(char: str) -> bool:
+    return _within(ord(char), _JOINING_SCRIPTS) if char else False
+
+
+def _is_emoji(char: str) -> bool:
+    return _within(ord(char), _EMOJI) if char else False
+
+
+def _is_orthography(text: str, offset: int) -> bool:
+    """Return whether the invisible code point at ``offset`` is real spelling where it stands."""
+    char = text[offset]
+    before, after = text[offset - 1 : offset], text[offset + 1 : offset + 2]
+    if char == _VS16:
+        if before in "0123456789#*" and before:
+            return after == _KEYCAP
+        return _is_emoji(before)
+    if char not in (_ZWNJ, _ZWJ):
+        return False
+    if before in _VIRAMAS and after not in (_ZWNJ, _ZWJ):
+        return True  # the visible virama and the old chillu letters may end a word
+    if _needs_joiners(before) and _needs_joiners(after):
+        return True
+    if char == _ZWNJ:  # a Persian ending on a foreign word
+        return (_needs_joiners(after) and before.isalnum()) or (_needs_joiners(before) and after.isalnum())
+    base = text[offset - 2 : offset - 1] if before == _VS16 else before
+    return (_is_emoji(base) or 0x1F3FB <= ord(base or "\0") <= 0x1F3FF) and _is_emoji(after)
+
+
+def _why_hidden(char: str) -> str | None:
+    codepoint = ord(char)
+    if char in "\n\t":
+        return None
+    place = bisect_right(_STARTS, codepoint) - 1
+    _, last, why = HIDDEN_RANGES[place]
+    if codepoint <= last:
+        return why
+    # What is left of the categories Cf and Cn; ``isprintable`` is the table that costs no import.
+    if char.isprintable() or char in ODD_SPACES or _within(codepoint, _STILL_GROWING):
+        return None
+    return "unassigned or a format character"
+
+
+def find_hidden(text: str) -> list[HiddenCodePoint]:
+    """Return every code point of ``text`` that ADMISSION 5 rejects, in order.
+
+    ``\\r\\n`` passes, a carriage return alone does not; a byte order mark is reported wherever it
+    stands (an importer strips one at the start before asking).
+    """
+    suspects = {char: why for char in set(text) if not " " <= char <= "~" and (why := _why_hidden(char))}
+    if not suspects:
+        return []
+    found: list[HiddenCodePoint] = []
+    flags = [match.span() for match in _TAG_FLAG.finditer(text)] if _BLACK_FLAG in text else []
+    for offset, char in enumerate(text):
+        if char not in suspects or _is_orthography(text, offset):
+            continue
+        if char == "\r" and text[offset + 1 : offset + 2] == "\n":
+            continue
+        if any(start < offset < end for start, end in flags):
+            continue
+        found.append(HiddenCodePoint(offset=offset, codepoint=ord(char), why=suspects[char]))
+    return found
+
+
+def escape_hidden(text: str, *, single_line: bool = False) -> str:
+    """Return ``text`` with every hidden code point written as ``\\u{XXXX}``.
+
+    With ``single_line``, line ends and tabs are written so too: the form for text of a repository
+    inside a message.
+    """
+    pieces: list[str] = []
+    start = 0
+    for hidden in find_hidden(text):
+        pieces += (text[start : hidden.offset], f"\\u{{{hidden.codepoint:04X}}}")
+        start = hidden.offset + 1
+    pieces.append(text[start:])
+    shown = "".join(pieces)
+    if single_line:
+        shown = shown.replace("\r", "\\u{000D}").replace("\n", "\\u{000A}").replace("\t", "\\u{0009}")
+    return shown
