@@ -1,0 +1,357 @@
+"""The files of a work tree: scan, read, write, and the one lock (DESIGN 4).
+
+Reading follows no symlink, waits on no FIFO and takes no lock. Writing replaces whole files, so
+that a reader sees the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from memfs.errors import InvalidMemoryError, SetupError, UsageError
+from memfs.model.memory import MAX_MEMORY_BYTES
+from memfs.store.worktree import WorkTree
+
+LOCK_TIMEOUT = 30.0
+"""Seconds that a writer waits for another one."""
+
+_MAX_DEPTH = 8  # folders below memories/; a scope has three at most
+
+
+class Entry(NamedTuple):
+    """One file of the scan: enough to see that it changed. A tuple, because a scan makes thousands."""
+
+    path: str  # posix, relative to the work tree
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class Scan(NamedTuple):
+    """All ``*.md`` files below ``memories/``, and what was passed over with the reason."""
+
+    entries: tuple[Entry, ...]
+    skipped: tuple[tuple[str, str], ...]
+
+
+class UnreadableFile(InvalidMemoryError):
+    """A file that is not read; ``reason`` is a stable word: ``missing``, ``symlink``, ``not-a-file``,
+    ``too-large``, ``bad-path``, ``no-permission`` or ``unreadable``."""
+
+    def __init__(self, message: str, *, reason: str, where: str | None = None) -> None:
+        super().__init__(message, where=where)
+        self.reason = reason
+
+
+def scan_memories(tree: WorkTree) -> Scan:
+    """Return every memory file of ``tree`` by path, and what was skipped.
+
+    Passed over, and named with a reason: symlinks, anything that is no regular file, nested
+    repositories, names that are not UTF-8 or hold control characters, folders that cannot be
+    opened. Passed over in silence: hidden names and files that are not ``*.md``.
+    """
+    entries: list[Entry] = []
+    skipped: list[tuple[str, str]] = []
+    top = os.path.join(str(tree.root), "memories")
+    if os.path.islink(top):
+        return Scan((), (("memories", "symlink"),))
+    folders = [(top, "memories/", 0)]
+    while folders:
+        folder, prefix, depth = folders.pop()
+        try:
+            with os.scandir(folder) as listing:
+                found = list(listing)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            skipped.append((_printable(prefix[:-1]), "unreadable-folder"))
+            continue
+        if depth and any(item.name == ".git" for item in found):
+            skipped.append((_printable(prefix[:-1]), "nested-repository"))
+            continue
+        for item in found:
+            name = item.name
+            if name[0] == ".":
+                continue
+            is_memory = name.endswith(".md")
+            try:
+                if is_memory and item.is_file(follow_symlinks=False):
+                    if not name.isprintable():
+                        skipped.append((_printable(prefix + name), "bad-name"))
+                        continue
+                    status = item.stat(follow_symlinks=False)
+                    entries.append(Entry(prefix + name, status.st_size, status.st_mtime_ns, status.st_ino))
+                elif item.is_symlink():
+                    skipped.append((_printable(prefix + name), "symlink"))
+                elif is_memory:
+                    skipped.append((_printable(prefix + name), "not-a-file"))
+                elif item.is_dir(follow_symlinks=False):
+                    if not name.isprintable():
+                        skipped.append((_printable(prefix + name), "bad-name"))
+                    elif depth >= _MAX_DEPTH:
+                        skipped.append((_printable(prefix + name), "too-deep"))
+                    else:
+                        folders.append((folder + "/" + name, prefix + name + "/", depth + 1))
+            except FileNotFoundError:
+                continue  # deleted while the folder was listed
+            except OSError:
+                skipped.append((_printable(prefix + name), "unreadable"))
+    entries.sort()
+    skipped.sort()
+    return Scan(tuple(entries), tuple(skipped))
+
+
+def read_file(tree: WorkTree, path: str, *, limit: int = MAX_MEMORY_BYTES) -> bytes:
+    """Return the bytes of the regular file ``path`` of ``tree``, which no part of leads through a symlink.
+
+    Raises :class:`UnreadableFile` for anything else, and for more than ``limit`` bytes.
+    """
+    parts = split_path(path)
+    folder = _open_folder(tree.root, parts[:-1], path)
+    try:
+        fd = os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        raise _unreadable(error, path, parts[-1], folder) from error
+    finally:
+        os.close(folder)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableFile("is not a regular file", reason="not-a-file", where=_printable(path))
+        if status.st_size > limit:
+            raise UnreadableFile(f"is larger than {limit} bytes", reason="too-large", where=_printable(path))
+        chunks = []
+        left = limit + 1
+        while left > 0 and (chunk := os.read(fd, min(left, 1 << 20))):
+            chunks.append(chunk)
+            left -= len(chunk)
+        if left <= 0:
+            raise UnreadableFile(f"is larger than {limit} bytes", reason="too-large", where=_printable(path))
+        return b"".join(chunks)
+    except OSError as error:
+        raise UnreadableFile("cannot be read", reason="unreadable", where=_printable(path)) from error
+    finally:
+        os.close(fd)
+
+
+def split_path(path: str) -> list[str]:
+    """Return the parts of a path relative to the work tree.
+
+    Raises :class:`UnreadableFile` for an absolute one, one that could leave the tree, and one
+    that names a git directory.
+    """
+    parts = path.split("/")
+    if (
+        not path
+        or "\0" in path
+        or any(part in ("", ".", "..") or part.casefold() == ".git" for part in parts)
+        or any(len(os.fsencode(part)) > 255 for part in parts)
+    ):
+        raise UnreadableFile("is no path inside the work tree", reason="bad-path", where=_printable(path))
+    return parts
+
+
+def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Write ``content`` as the file ``path``: whole and on the disk, or not at all.
+
+    An existing file keeps its mode, a new one gets ``mode``. The folder must be there. A symlink
+    at ``path`` itself is replaced, not followed.
+    """
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _write_at(folder, path.name, content, mode)
+    finally:
+        os.close(folder)
+
+
+def write_in_tree(tree: WorkTree, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    """Write ``content`` as the file ``path`` of ``tree``, making folders, following no symlink.
+
+    Raises :class:`UnreadableFile` where a part of the path is a symlink or no folder.
+    """
+    parts = split_path(path)
+    folder = _open_folder(tree.root, parts[:-1], path, make=True)
+    try:
+        _write_at(folder, parts[-1], content, mode)
+    finally:
+        os.close(folder)
+
+
+def delete_in_tree(tree: WorkTree, path: str) -> None:
+    """Delete the file ``path`` of ``tree``, following no symlink; it may be gone already."""
+    parts = split_path(path)
+    try:
+        folder = _open_folder(tree.root, parts[:-1], path)
+    except UnreadableFile as error:
+        if error.reason == "missing":
+            return
+        raise
+    try:
+        os.unlink(parts[-1], dir_fd=folder)
+        os.fsync(folder)
+    except FileNotFoundError:
+        pass
+    finally:
+        os.close(folder)
+
+
+_held: dict[str, tuple[int, int]] = {}  # lock path → (thread, depth): the lock may be taken again by its holder
+_held_guard = threading.Lock()
+
+
+@contextmanager
+def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
+    """Hold the one lock for writing into ``tree``; its own holder may take it again.
+
+    It lies in the work tree's git directory and is a ``flock``: the system takes it from a process
+    that dies, so no dead lock is ever left. Raises :class:`SetupError`, naming the holder, after
+    ``timeout`` seconds, and :class:`UsageError` where there is no git directory.
+    """
+    if tree.git_dir is None:
+        raise UsageError(
+            "these files are no git repository, so nothing can be written here",
+            where=_printable(str(tree.root)),
+            hint="clone the repository instead of unpacking a copy of it",
+        )
+    path = os.path.join(tree.git_dir, "memfs.lock")
+    thread = threading.get_ident()
+    with _held_guard:
+        owner, depth = _held.get(path, (0, 0))
+        again = depth > 0 and owner == thread
+        if again:
+            _held[path] = (thread, depth + 1)
+    fd = -1 if again else _flock(path, timeout)
+    if not again:
+        with _held_guard:
+            _held[path] = (thread, 1)
+    try:
+        yield
+    finally:
+        with _held_guard:
+            _, depth = _held[path]
+            if depth > 1:
+                _held[path] = (thread, depth - 1)
+            else:
+                del _held[path]
+        if not again:
+            os.close(fd)
+
+
+def _flock(path: str, timeout: float) -> int:
+    import fcntl
+    import time
+
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+    except OSError as error:
+        raise SetupError(
+            f"the lock for writing cannot be made: {error.strerror}",
+            where=_printable(path),
+            hint="check who may write there",
+        ) from error
+    deadline = time.monotonic() + timeout
+    pause = 0.005
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise SetupError(
+                        f"another memfs has been writing here for {timeout:g} seconds ({_holder(fd)})",
+                        where=_printable(path),
+                        hint="wait for it, or end that process; the lock ends with it",
+                    ) from None
+                time.sleep(pause)
+                pause = min(pause * 1.5, 0.05)
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, b"process %d\n" % os.getpid(), 0)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _holder(fd: int) -> str:
+    text = os.pread(fd, 64, 0).decode("ascii", "replace").strip()
+    name = text.removeprefix("process ")
+    return text if text.startswith("process ") and name.isdecimal() else "an unknown process"
+
+
+def _open_folder(root: Path, parts: list[str], path: str, *, make: bool = False) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    folder = os.open(root, flags)
+    for part in parts:
+        try:
+            try:
+                below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=folder)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                os.mkdir(part, 0o777, dir_fd=folder)
+                below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=folder)
+        except OSError as error:
+            unreadable = _unreadable(error, path, part, folder)
+            os.close(folder)
+            raise unreadable from error
+        os.close(folder)
+        folder = below
+    return folder
+
+
+def _write_at(folder: int, name: str, content: bytes, mode: int) -> None:
+    import secrets
+
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        kept = stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else None
+    except FileNotFoundError:
+        kept = None
+    # Hidden, and no *.md: no scan takes it for a memory, whenever this process ends.
+    temporary = f".memfs-{secrets.token_hex(6)}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    try:
+        try:
+            if kept is not None:
+                os.fchmod(fd, kept)
+            view = memoryview(content)
+            while view:
+                view = view[os.write(fd, view) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(temporary, dir_fd=folder)
+        raise
+    os.fsync(folder)
+
+
+def _unreadable(error: OSError, path: str, part: str, folder: int) -> UnreadableFile:
+    try:
+        is_link = stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:
+        is_link = False
+    where = _printable(path)
+    if is_link:
+        return UnreadableFile("leads through a symlink", reason="symlink", where=where)
+    if isinstance(error, FileNotFoundError):
+        return UnreadableFile("is not there", reason="missing", where=where)
+    if isinstance(error, PermissionError):
+        return UnreadableFile("may not be read", reason="no-permission", where=where)
+    if isinstance(error, NotADirectoryError | IsADirectoryError) or error.errno is not None:
+        return UnreadableFile("is not a regular file", reason="not-a-file", where=where)
+    return UnreadableFile("cannot be read", reason="unreadable", where=where)
+
+
+def _printable(path: str) -> str:
+    from memfs.model.codepoints import escape_hidden
+
+    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)

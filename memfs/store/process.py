@@ -1,0 +1,194 @@
+"""The one door to other programs.
+
+Every child gets its standard input from ``/dev/null`` unless it is given some: a signing program
+once waited on an inherited pipe and swallowed the request that was in it (TRUST 7). A child runs
+in a session of its own, so that nothing below it can ask at the terminal and all of it can be
+ended together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.errors import SetupError
+
+if TYPE_CHECKING:
+    import subprocess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """How a program ended. ``returncode`` is negative when a signal ended it."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+class ProgramError(SetupError):
+    """A program ended with another code than 0; ``completed`` holds what it said."""
+
+    def __init__(self, message: str, *, completed: Completed, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.completed = completed
+
+
+class ProgramTimeout(SetupError):
+    """A program did not end in its time and was ended, with all it had started."""
+
+
+def find_program(name: str, path: str | None = None) -> str | None:
+    """Return the absolute path of the program ``name``, or None.
+
+    Relative and empty parts of the search path are passed over: they would let the repository
+    that is the working directory bring its own ``git``.
+    """
+    if os.sep in name:
+        return name if os.access(name, os.X_OK) else None
+    for folder in (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep):
+        candidate = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            return candidate
+    return None
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: str | Path | None = None,
+    input: bytes | None = None,  # noqa: A002 - the name that subprocess has for it
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    check: bool = True,
+    terminal: bool = False,
+) -> Completed:
+    """Return how ``argv`` ended, with all it wrote.
+
+    ``env`` None passes on this process's environment. ``terminal`` leaves the child in this
+    session, so that it can ask the person at the terminal (a key's passphrase).
+    Raises :class:`SetupError` when the program is missing, :class:`ProgramTimeout` after
+    ``timeout`` seconds, and with ``check`` :class:`ProgramError` on another code than 0.
+    """
+    import subprocess
+
+    program = _require_program(argv[0], env)
+    try:
+        child = subprocess.Popen(
+            [program, *argv[1:]],
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=not terminal,
+        )
+    except OSError as error:
+        raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error
+    completed = await_child(child, argv[0], input=input, timeout=timeout, own_session=not terminal)
+    if check and completed.returncode != 0:
+        raise ProgramError(_failure(argv, completed), completed=completed)
+    return completed
+
+
+def await_child(
+    child: subprocess.Popen[bytes],
+    name: str,
+    *,
+    input: bytes | None = None,  # noqa: A002 - as above
+    timeout: float | None = None,
+    own_session: bool = True,
+) -> Completed:
+    """Return how ``child`` ended; end it, and all it started, when it takes too long."""
+    import subprocess
+
+    try:
+        stdout, stderr = child.communicate(input, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        _end(child, own_session=own_session)
+        raise ProgramTimeout(f"{name} did not end within {timeout:g} seconds") from None
+    except BaseException:
+        # Whatever ends this process's waiting (a person's Ctrl-C above all) ends the child too.
+        _end(child, own_session=own_session)
+        raise
+    return Completed(returncode=child.returncode, stdout=stdout or b"", stderr=stderr or b"")
+
+
+def run_at_terminal(argv: Sequence[str], *, cwd: str | Path | None = None) -> int:
+    """Return the exit code of ``argv`` run on this process's own terminal, such as an editor."""
+    import subprocess
+
+    program = _require_program(argv[0], None)
+    try:
+        return subprocess.run([program, *argv[1:]], cwd=cwd, check=False).returncode
+    except OSError as error:
+        raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error
+
+
+def spawn_detached(argv: Sequence[str], *, cwd: str | Path | None = None) -> None:
+    """Start ``argv`` and leave it: own session, closed streams, no child of this process."""
+    import subprocess
+
+    program = _require_program(argv[0], None)
+    try:
+        # The shell puts the program into the background and ends, so that init inherits it.
+        subprocess.run(
+            ["/bin/sh", "-c", 'cd -- "$0" && { "$@" & }', str(cwd or "."), program, *argv[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            check=False,
+        )
+    except OSError as error:
+        raise SetupError(f"{argv[0]} cannot be started: {error.strerror or error}") from error
+
+
+def first_line(raw: bytes) -> str:
+    """Return the first line that says something of what a program wrote, safe to print."""
+    from memfs.model.codepoints import escape_hidden
+
+    for line in raw.decode("utf-8", "replace").splitlines():
+        if line.strip():
+            return escape_hidden(line.strip()[:300], single_line=True)
+    return ""
+
+
+def _require_program(name: str, env: Mapping[str, str] | None) -> str:
+    program = find_program(name, None if env is None else env.get("PATH", os.defpath))
+    if program is None:
+        raise SetupError(f"{name} is not installed, or not in a folder of PATH", hint=f"install {name} and try again")
+    return program
+
+
+def _failure(argv: Sequence[str], completed: Completed) -> str:
+    said = first_line(completed.stderr)
+    return f"{os.path.basename(argv[0])} failed with code {completed.returncode}" + (f": {said}" if said else "")
+
+
+def _end(child: subprocess.Popen[bytes], *, own_session: bool) -> None:
+    import signal
+    import subprocess
+
+    # Asked first, so that git can take its lock files away; then made to.
+    for number, patience in ((signal.SIGTERM, 0.5), (signal.SIGKILL, 5.0)):
+        try:
+            if own_session:
+                os.killpg(child.pid, number)
+            else:
+                child.send_signal(number)
+        except (ProcessLookupError, PermissionError):
+            pass
+        try:
+            child.wait(patience)
+        except subprocess.TimeoutExpired:
+            continue
+        if number is signal.SIGTERM and own_session:
+            continue  # the leader has gone; what it started may not have
+        break
+    for stream in (child.stdin, child.stdout, child.stderr):
+        if stream is not None:
+            stream.close()
