@@ -1,0 +1,53 @@
+"""From a memory file to what is indexed of it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from memfs.index.tokenizer import tokens
+
+if TYPE_CHECKING:
+    from memfs.model.memory import FrontValue, MemoryFile
+
+_TITLE_WEIGHT = 2  # how often the title and the id's words are repeated (RETRIEVAL 2)
+_MAX_EMBEDDED = 2_000  # characters; the models read 256 to 512 word pieces
+_WORDS = ("title", "name", "description", "tags", "applies_to")
+
+
+def indexable_text(file: MemoryFile) -> str:
+    """Return the text of ``file`` that can be searched: title, tags, ``applies_to``, the words of
+    the id, ``name`` and ``description`` of other tools' files, and the body. Empty when unreadable."""
+    document = file.document
+    if document is None:
+        return ""
+    front = document.front
+    title = _text(front, "title")
+    head = [title, file.id.replace("-", " ")] * _TITLE_WEIGHT
+    return "\n".join([*head, *(_text(front, key) for key in _WORDS[1:]), document.body])
+
+
+def embeddable_text(file: MemoryFile) -> str:
+    """Return the text of ``file`` that its vector stands for: title and the start of the body."""
+    document = file.document
+    if document is None:
+        return ""
+    title = _text(document.front, "title") or _text(document.front, "description")
+    return "\n".join(filter(None, [title, document.body.strip()]))[:_MAX_EMBEDDED]
+
+
+def count_terms(text: str) -> Mapping[str, int]:
+    """Return each index term of ``text`` with the number of times it occurs."""
+    return Counter(tokens(text))
+
+
+def text_key(text: str) -> str:
+    """Return the 32 hex digits that stand for ``text``: the first half of its SHA-256."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _text(front: Mapping[str, FrontValue], key: str) -> str:
+    value = front.get(key, "")
+    return value if isinstance(value, str) else "\n".join(value)

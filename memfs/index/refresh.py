@@ -1,0 +1,409 @@
+"""Keeping the index what the files are (RETRIEVAL 5): scan, compare, read what changed.
+
+A reader never waits for a writer. ``open_index`` is the recall path: few changes are read in this
+process before it answers, many are left to a detached one. ``refresh`` and ``rebuild`` are for
+people and for that detached process.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memfs.errors import SetupError
+from memfs.index.folder import (
+    DamagedIndex,
+    Snapshot,
+    find_obstacle,
+    index_folder,
+    index_lock,
+    make_index_folder,
+    read_snapshot,
+    write_snapshot,
+)
+from memfs.index.text import DEAD, Counts, TextIndex
+from memfs.store.files import Entry, Scan, UnreadableFile, read_file, scan_memories
+
+if TYPE_CHECKING:
+    from memfs.store.places import Places
+    from memfs.store.worktree import WorkTree
+
+FEW_CHANGES = 64
+"""So many changed files are read in the recalling process; more are left to a detached one."""
+
+_MAX_TAIL = 256  # rows scored from the tail; more become a segment of the postings
+_MAX_SEGMENTS = 12
+_RACY_NS = 2_000_000_000  # a file this young may change again within one tick of its file system's clock
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) during long work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The index as one recall uses it. ``behind`` counts changed files that it does not know yet;
+    ``scan`` is the pass over the files that was compared with it."""
+
+    index: TextIndex
+    unreadable: tuple[str, ...]  # paths
+    scan: Scan
+    behind: int = 0
+    missing: bool = False  # there is no usable index and too much to read now
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshReport:
+    """What a refresh did."""
+
+    memories: int
+    unreadable: int
+    changed: int
+    removed: int
+    generation: int
+    rebuilt: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """What the index on disk holds, and how far it is behind the files."""
+
+    folder: str
+    state: str  # "current", "behind", "missing", "damaged", "refused"
+    detail: str | None = None
+    memories: int = 0
+    unreadable: int = 0
+    behind: int = 0
+    generation: int = 0
+    segments: int = 0
+    tail: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Document:
+    path: str
+    scope: str | None
+    key: str
+    counts: Counts
+    length: int = field(default=0)
+
+
+def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened:
+    """Return the index of ``tree``, brought up to date as far as a recall can wait.
+
+    Never raises for what lies on the disk: a missing, damaged or refused index costs time or hits.
+    """
+    scan = scan_memories(tree)
+    obstacle = find_obstacle(tree, places)
+    notices: list[str] = []
+    snapshot = None
+    if obstacle is not None:
+        notices.append(f"the index is not used: {obstacle}")
+    else:
+        try:
+            snapshot = read_snapshot(tree, places)
+        except DamagedIndex as error:
+            notices.append(f"the index was damaged ({error}) and is made anew")
+    stamps = _stamps(scan)
+    if snapshot is not None and snapshot.seen == "\n".join(stamps):
+        return Opened(
+            index=snapshot.index,
+            unreadable=_unreadable(snapshot, scan),
+            scan=scan,
+        )
+    changed, removed = _compare(snapshot, scan, stamps)
+    if len(changed) <= FEW_CHANGES:
+        updated = _apply(tree, snapshot, changed, removed, stamps)
+        if obstacle is None:
+            updated = _try_to_save(tree, places, updated, snapshot)
+        return Opened(
+            index=updated.index,
+            unreadable=_unreadable(updated, scan),
+            scan=scan,
+            notices=tuple(notices),
+        )
+    if obstacle is None and detach:
+        refresh_detached(tree, places)
+    if snapshot is None:
+        empty = _apply(tree, None, (), (), [])
+        return Opened(
+            index=empty.index,
+            unreadable=_unreadable(empty, scan),
+            scan=scan,
+            behind=len(changed),
+            missing=True,
+            notices=tuple(notices),
+        )
+    # Removed files need no change: a hit whose file is gone is dropped when it is read.
+    return Opened(
+        index=snapshot.index,
+        unreadable=_unreadable(snapshot, scan),
+        scan=scan,
+        behind=len(changed),
+        notices=tuple(notices),
+    )
+
+
+def refresh(tree: WorkTree, places: Places, *, progress: Progress | None = None, wait: bool = True) -> RefreshReport | None:
+    """Bring the index of ``tree`` up to date and return what was done.
+
+    Waits for another writer, or with ``wait`` false returns None when there is one.
+    Raises :class:`SetupError` when the index folder must not be used.
+    """
+    folder = make_index_folder(tree, places)
+    with index_lock(folder, wait=wait) as locked:
+        if not locked:
+            return None
+        try:
+            snapshot = read_snapshot(tree, places)
+        except DamagedIndex:
+            snapshot = None
+        return _refresh_locked(tree, places, snapshot, progress, rebuilt=snapshot is None)
+
+
+def rebuild(tree: WorkTree, places: Places, *, progress: Progress | None = None) -> RefreshReport:
+    """Make the index of ``tree`` anew from the files, aside, and swap it in."""
+    folder = make_index_folder(tree, places)
+    with index_lock(folder, wait=True):
+        return _refresh_locked(tree, places, None, progress, rebuilt=True)
+
+
+def index_status(tree: WorkTree, places: Places) -> IndexStatus:
+    """Return the state of the index on disk; changes nothing."""
+    folder = index_folder(tree, places)
+    obstacle = find_obstacle(tree, places)
+    if obstacle is not None:
+        return IndexStatus(folder=folder, state="refused", detail=obstacle)
+    try:
+        snapshot = read_snapshot(tree, places)
+    except DamagedIndex as error:
+        return IndexStatus(folder=folder, state="damaged", detail=str(error))
+    scan = scan_memories(tree)
+    if snapshot is None:
+        return IndexStatus(folder=folder, state="missing", behind=len(scan.entries))
+    changed, removed = _compare(snapshot, scan, _stamps(scan))
+    behind = len(changed) + len(removed)
+    size = 0
+    for parent, _, names in os.walk(folder):
+        size += sum(os.lstat(os.path.join(parent, name)).st_size for name in names)
+    return IndexStatus(
+        folder=folder,
+        state="behind" if behind else "current",
+        memories=sum(scope != DEAD for scope in snapshot.index.scopes),
+        unreadable=len(snapshot.unreadable),
+        behind=behind,
+        generation=snapshot.generation,
+        segments=snapshot.segments,
+        tail=len(snapshot.index.tail),
+        bytes=size,
+    )
+
+
+def refresh_detached(tree: WorkTree, places: Places) -> None:
+    """Start a process of its own that refreshes the index, and do not wait for it."""
+    import sys
+
+    import memfs
+    from memfs.store.process import spawn_detached
+
+    package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from memfs.index.refresh import run_detached\n"
+        "run_detached(sys.argv[2], sys.argv[3])"
+    )
+    spawn_detached([sys.executable, "-I", "-c", code, package, str(places.home), str(tree.root)])
+
+
+def run_detached(home: str, root: str) -> None:
+    """Refresh the index of the tree at ``root``: the body of the detached process."""
+    from pathlib import Path
+
+    from memfs.store.places import Places
+    from memfs.store.worktree import find_work_tree
+
+    refresh(find_work_tree(Path(root)), Places(home=Path(home)), wait=False)
+
+
+def _refresh_locked(
+    tree: WorkTree, places: Places, snapshot: Snapshot | None, progress: Progress | None, *, rebuilt: bool
+) -> RefreshReport:
+    scan = scan_memories(tree)
+    stamps = _stamps(scan)
+    if snapshot is not None and _is_worn(snapshot):
+        snapshot, rebuilt = None, True
+    changed, removed = _compare(snapshot, scan, stamps)
+    if snapshot is None or changed or removed or snapshot.seen != "\n".join(stamps):
+        updated = _apply(tree, snapshot, changed, removed, stamps, progress)
+        previous = snapshot.generation if snapshot is not None else None
+        fold = len(updated.index.tail) > _MAX_TAIL
+        snapshot = write_snapshot(tree, places, updated, previous=previous, fold=fold)
+    return RefreshReport(
+        memories=sum(scope != DEAD for scope in snapshot.index.scopes),
+        unreadable=len(snapshot.unreadable) + len(scan.skipped),
+        changed=len(changed),
+        removed=len(removed),
+        generation=snapshot.generation,
+        rebuilt=rebuilt,
+    )
+
+
+def _is_worn(snapshot: Snapshot) -> bool:
+    rows = len(snapshot.index)
+    dead = snapshot.index.scopes.count(DEAD)
+    return snapshot.segments > _MAX_SEGMENTS or dead > max(_MAX_TAIL, rows // 4)
+
+
+def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snapshot | None) -> Snapshot:
+    """Write what this recall has read, unless another process is writing or has written meanwhile."""
+    try:
+        folder = make_index_folder(tree, places)
+        with index_lock(folder, wait=False) as locked:
+            if not locked:
+                return updated
+            try:
+                current = read_snapshot(tree, places)
+            except DamagedIndex:
+                current = None
+            if (current.generation if current else None) != (before.generation if before else None):
+                return updated
+            if before is not None and before.index.paths == updated.index.paths and "? " in updated.seen:
+                return updated  # only young files were read again; they will be once more
+            fold = len(updated.index.tail) > _MAX_TAIL
+            return write_snapshot(tree, places, updated, previous=before.generation if before else None, fold=fold)
+    except (OSError, SetupError):
+        return updated  # a full or read-only disk: this answer does not need it
+
+
+def _stamps(scan: Scan) -> list[str]:
+    return ["%d %d %d %s" % (mtime, size, inode, path) for path, size, mtime, inode in scan.entries]  # noqa: UP031
+
+
+def _compare(snapshot: Snapshot | None, scan: Scan, stamps: Sequence[str]) -> tuple[list[Entry], list[str]]:
+    """Return the entries that are new or changed since the snapshot, and the paths that are gone."""
+    if snapshot is None:
+        return list(scan.entries), []
+    seen = set(snapshot.seen.split("\n"))
+    changed = [entry for entry, stamp in zip(scan.entries, stamps, strict=True) if stamp not in seen]
+    present = {entry.path for entry in scan.entries}
+    known = (path for path in snapshot.index.paths if path)
+    removed = [path for path in known if path not in present]
+    removed += [path for path in snapshot.unreadable if path not in present]
+    return changed, removed
+
+
+def _apply(
+    tree: WorkTree,
+    snapshot: Snapshot | None,
+    changed: Sequence[Entry],
+    removed: Iterable[str],
+    stamps: Sequence[str],
+    progress: Progress | None = None,
+) -> Snapshot:
+    """Return a snapshot in memory with ``changed`` read and ``removed`` dropped."""
+    old = snapshot.index if snapshot is not None else None
+    paths = list(old.paths) if old else []
+    keys = list(old.keys) if old else []
+    scopes = array("H", old.scopes) if old else array("H")
+    lengths = array("I", old.lengths) if old else array("I")
+    names: list[str | None] = list(old.scope_names) if old else [None]
+    tail = list(old.tail) if old else []
+    unreadable = dict(snapshot.unreadable) if snapshot is not None else {}
+    rows = {path: row for row, path in enumerate(paths) if path} if old else {}
+
+    def bury(path: str) -> None:
+        row = rows.pop(path, None)
+        if row is not None:
+            paths[row], keys[row], scopes[row], lengths[row] = "", "", DEAD, 0
+
+    for path in removed:
+        bury(path)
+        unreadable.pop(path, None)
+    for number, entry in enumerate(changed):
+        path = entry.path
+        document = _read_document(tree, path)
+        if isinstance(document, str):
+            bury(path)
+            unreadable[path] = document
+        else:
+            unreadable.pop(path, None)
+            row = rows.get(path)
+            if row is None or keys[row] != document.key:
+                bury(path)
+                rows[path] = len(paths)
+                paths.append(path)
+                keys.append(document.key)
+                scopes.append(_scope_number(names, document.scope))
+                lengths.append(document.length)
+                tail.append(document.counts)
+        if progress is not None:
+            progress(number + 1, len(changed))
+    index = TextIndex(
+        paths=paths,
+        keys=keys,
+        scopes=scopes,
+        lengths=lengths,
+        scope_names=names,
+        postings_rows=old.postings_rows if old else 0,
+        open_postings=old.open_postings if old else None,
+        tail=tail,
+    )
+    return Snapshot(
+        index=index,
+        seen="\n".join(_settled(stamps, changed)),
+        unreadable=unreadable,
+        generation=snapshot.generation if snapshot is not None else 0,
+        segments=snapshot.segments if snapshot is not None else 0,
+    )
+
+
+def _settled(stamps: Sequence[str], changed: Sequence[Entry]) -> list[str]:
+    """Return the stamps, unequal to any file's where the file is so young that a second change
+    could leave its stamp as it is: such a file is read once more, as git does."""
+    import time  # compared with file times, which no surface can pass down
+
+    settled_before = time.time_ns() - _RACY_NS
+    young = {entry.path for entry in changed if entry.mtime_ns > settled_before}
+    if not young:
+        return list(stamps)
+    return [f"? {stamp}" if stamp.split(" ", 3)[3] in young else stamp for stamp in stamps]
+
+
+def _scope_number(names: list[str | None], scope: str | None) -> int:
+    try:
+        return names.index(scope, 1)
+    except ValueError:
+        names.append(scope)
+        return len(names) - 1
+
+
+def _read_document(tree: WorkTree, path: str) -> _Document | str:
+    """Return what is indexed of the file, or the reason why it cannot be read."""
+    from memfs.index.document import count_terms, indexable_text, text_key
+    from memfs.model.reader import read_memory
+    from memfs.model.scope import scope_of_path
+
+    try:
+        raw = read_file(tree, path)
+    except UnreadableFile as error:
+        return error.reason
+    file = read_memory(path, raw)
+    if file.document is None:
+        return file.problems[0].rule if file.problems else "unreadable"
+    text = indexable_text(file)
+    counts = count_terms(text)
+    return _Document(
+        path=path,
+        scope=scope_of_path(path),
+        key=text_key(text),
+        counts=counts,
+        length=sum(counts.values()),
+    )
+
+
+def _unreadable(snapshot: Snapshot, scan: Scan) -> tuple[str, ...]:
+    return (*snapshot.unreadable, *(path for path, _ in scan.skipped))

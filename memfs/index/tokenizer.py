@@ -1,0 +1,160 @@
+"""From text to index terms (RETRIEVAL 2). Pure; the same for documents and for queries.
+
+A run of word characters joined by ``. - / @ :`` is kept whole, and so are its parts and the pieces
+of camelCase and snake_case, so that ``/srv/analysis.ipynb`` and ``getUserName`` are found however
+a person types them. Scripts written without spaces become character bigrams.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+TOKENIZER_VERSION = 1
+"""Part of the index manifest: another tokenizer means another index."""
+
+MAX_QUERY_CHARACTERS = 4_000
+"""A longer query is cut here before any work (a pasted log is not a better question)."""
+
+MAX_QUERY_TERMS = 64
+
+_MAX_TERM = 64  # a longer run is a blob (base64, a minified line), not a word anybody types
+
+# Vowel signs and marks inside words of these scripts are no `\w` for Python.
+_MARKS = "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a\u0900-\u0dff\u0f71-\u0fbc\u0300-\u036f"
+_WORD = f"[\\w{_MARKS}]+"
+_RUN = re.compile(f"{_WORD}(?:[.\\-/@:]{_WORD})*(?:\\+\\+|#)?")
+_JOINTS = re.compile(r"[.\-/@:]")
+_PIECES = re.compile(f"[A-Z]+(?![a-z])|[A-Z]?(?:[^\\W\\d_A-Z]|[{_MARKS}])+|\\d+")
+_BLOB = re.compile(r"\S{200,}")
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
+_ACCENTS = re.compile("(?<![\u0418\u0438])[\u0300-\u036f]+")  # not the breve of Cyrillic short i, which is a letter
+_JOINERS = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+
+STOP_WORDS = frozenset(
+    # English
+    "a about after again all also am an and any are aren as at be because been before being between both but by can could "
+    "couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven having he "
+    "her here hers herself him himself his how i if in into is isn it its itself just ll m me more most my myself no nor not "
+    "now of off on once only or other our ours ourselves out over own please re s same she should shouldn so some such t than "
+    "that the their theirs them themselves then there these they this those through to too under until up us ve very was "
+    "wasn we were weren what when where which while who whom why will with won would wouldn you your yours yourself "
+    "yourselves let shall may might must "
+    # Russian
+    "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о "
+    "из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь опять вам ведь там потом себя ничего ей они "
+    "тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под будет тогда кто этот того потому "
+    "этого какой ним здесь этом один почти мой тем чтобы нее были куда зачем всех при об другой хоть после над больше тот "
+    "через эти нас про всего них какая какие какого каких каком каким этой эта это".split()
+)
+"""Dropped from queries, never from documents (RETRIEVAL 2)."""
+
+
+def tokens(text: str) -> list[str]:
+    """Return the index terms of ``text`` in reading order, repetitions kept."""
+    found: list[str] = []
+    add = found.append
+    stem = _stemmer()
+    for run in _RUN.findall(_fold(text)):
+        if run.isalpha() and run.isascii() and (run.islower() or run.istitle()) and len(run) <= _MAX_TERM:
+            add(stem(run.lower()))  # the plain word, by far the commonest
+            continue
+        _add_run(run, add, stem)
+    return found
+
+
+def _add_run(run: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
+    parts = _JOINTS.split(run)
+    if len(parts) > 1 or run[-1] in "+#":
+        add(run.lower()[:_MAX_TERM])
+        parts[-1] = parts[-1].rstrip("+#")
+    for part in parts:
+        if _UNSPACED.search(part):
+            _add_unspaced(part, add, stem)
+        else:
+            _add_word(part, add, stem)
+
+
+def _add_word(word: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
+    if not word or len(word) > _MAX_TERM:
+        return
+    pieces = _PIECES.findall(word)
+    if len(pieces) > 1:
+        add(word.lower().strip("_"))
+        for piece in pieces:
+            add(stem(piece.lower()))
+    else:
+        bare = word.strip("_").lower()
+        if bare:
+            add(stem(bare))
+
+
+def _add_unspaced(part: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
+    end = 0
+    for match in _UNSPACED.finditer(part):
+        _add_word(part[end : match.start()], add, stem)
+        end = match.end()
+        run = match.group()
+        if len(run) == 1:
+            add(run)
+        for i in range(len(run) - 1):
+            add(run[i : i + 2])
+    _add_word(part[end:], add, stem)
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text
+    # NFKD so that accents and compatibility forms go, NFC so that Hangul and short i come back whole.
+    decomposed = unicodedata.normalize("NFKD", _JOINERS.sub("", text))
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+
+
+def query_terms(text: str, *, keep_stop_words: bool = False) -> list[str]:
+    """Return the distinct terms to look up for ``text``, at most ``MAX_QUERY_TERMS``, in order.
+
+    Works on a bounded part of ``text`` and needs no syntax: every character a person, a log or an
+    attacker can type is only text here.
+    """
+    found = tokens(_BLOB.sub(" ", text[:MAX_QUERY_CHARACTERS]))
+    if not keep_stop_words:
+        stops = _stemmed_stop_words()
+        found = [term for term in found if term not in stops]
+    return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
+
+
+_caches: dict[str, object] = {}
+
+
+def _stemmer() -> Callable[[str], str]:
+    stem = _caches.get("stem")
+    if stem is None:
+        from Stemmer import Stemmer
+
+        english, russian = Stemmer("english").stemWord, Stemmer("russian").stemWord
+        known: dict[str, str] = {}
+        cyrillic = _CYRILLIC.match
+
+        def stem_word(word: str) -> str:
+            try:
+                return known[word]
+            except KeyError:
+                if len(known) > 200_000:
+                    known.clear()
+                result = russian(word) if cyrillic(word) else english(word)
+                known[word] = result
+                return str(result)
+
+        _caches["stem"] = stem = stem_word
+    return stem  # type: ignore[return-value]
+
+
+def _stemmed_stop_words() -> frozenset[str]:
+    stops = _caches.get("stops")
+    if stops is None:
+        stem = _stemmer()
+        _caches["stops"] = stops = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS
+    return stops  # type: ignore[return-value]
