@@ -6,7 +6,6 @@ The bytes are read once by the caller; the digest, the document and the memory a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 from hashlib import sha256
 from typing import TypeVar
 from unicodedata import normalize
@@ -15,7 +14,7 @@ from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.evidence import format_evidence, parse_date, parse_evidence
 from memfs.model.frontmatter import UnreadableError, format_document, inspect_document
-from memfs.model.memory import Document, Evidence, FrontValue, Kind, Memory, MemoryFile, Origin, Problem, Trigger
+from memfs.model.memory import Document, Evidence, FrontValue, Kind, Memory, MemoryFile, Origin, Problem
 from memfs.model.scope import is_scope, scope_of_path
 from memfs.model.slugs import is_id, require_id
 from memfs.model.triggers import format_trigger, parse_trigger
@@ -145,7 +144,7 @@ def format_memory(memory: Memory) -> bytes:
         "supersedes": memory.supersedes or None,
         "expires": None if memory.expires is None else memory.expires.isoformat(),
     }
-    raw = format_document({key: values[key] for key in FIELDS if values[key] is not None}, memory.body)
+    raw = format_document({key: value for key, value in values.items() if value is not None}, memory.body)
     require_memory(read_memory(memory.path, raw))
     return raw
 
@@ -312,19 +311,3 @@ def _require_scope(text: str) -> str:
     if not is_scope(text):
         raise InvalidMemoryError("must be personal, team, team/NAME or restricted/NAME")
     return text
-
-
-__all__ = [
-    "FIELDS",
-    "LISTS",
-    "REQUIRED",
-    "content_digest",
-    "date",
-    "find_tags",
-    "format_memory",
-    "id_of_path",
-    "read_memory",
-    "require_memory",
-    "statement_of_body",
-    "Trigger",
-]
