@@ -1,0 +1,162 @@
+"""Install memfs into a coding agent: hooks that recall, and with --mcp the server for its tools.
+
+AGENT is claude-code, codex, gemini, copilot, opencode, cursor or windsurf. memfs edits the agent's own
+settings: it keeps everything else that stands in them, remembers what stood there, and writes
+nothing where it cannot do so safely (a file with comments): then it prints what to paste.
+Connecting again changes nothing, or makes it what the options say now; `memfs disconnect` takes
+all of it out.
+
+  memfs connect claude-code                 hooks for you, in every project
+  memfs connect codex --mcp                 hooks and the read-only server
+  memfs connect cursor --project --mcp      for this project alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.connect.agents import MOMENTS, MOVED_BY, Wish, can_hook, targets_of
+from memfs.connect.command import find_script, find_script_problem, is_script
+from memfs.errors import UsageError
+from memfs.hooks.event import AGENTS, AUTO, find_agent
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_where(parser)
+    parser.add_argument(
+        "--hooks",
+        metavar="LIST",
+        help=f"which hooks, separated by commas: {', '.join(MOMENTS)}, or none (default: all of them)",
+    )
+    parser.add_argument("--mcp", action="store_true", help="install the MCP server too, read-only")
+    parser.add_argument("--write", action="store_true", help="let the server record and propose; implies --mcp")
+    parser.add_argument(
+        "--command",
+        metavar="PATH",
+        help="the program to name (default: this environment's own memfs; a bare name leaves it to each one's PATH)",
+    )
+    parser.add_argument("-n", "--dry-run", action="store_true", help="say which files, and change nothing")
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Add the agent and the scope, which ``connect``, ``disconnect`` and ``doctor`` mean alike."""
+    parser.add_argument("agent", metavar="AGENT", help=", ".join(AGENTS))
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--user", action="store_true", help="your own settings of the agent (the default)")
+    scope.add_argument("--project", action="store_true", help="this project's settings of the agent")
+    parser.add_argument("--config-dir", type=Path, metavar="DIR", help="the agent's settings folder, if you moved it")
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.connect.install import connect
+
+    agent = agent_of(args.agent)
+    moments = moments_of(args.hooks) if can_hook(agent) else ()
+    mcp = args.mcp or args.write or not can_hook(agent)
+    if not moments and not mcp:
+        raise UsageError("nothing is left to install", hint="choose hooks, or add --mcp")
+    script = script_of(args.command, session)
+    wish = wish_of(args, session, agent, script=script, moments=moments, mcp=mcp, write=args.write)
+    if args.dry_run:
+        for target in targets_of(wish):
+            session.say(f"would write {target.path}" if target.add("") else f"would take memfs out of {target.path}")
+        return 0
+    for change in connect(wish, session.places):
+        if change.what != "unchanged" or change.path.exists():
+            session.say(f"{change.what} {change.path}")
+    say_next(session, wish)
+    return 0
+
+
+def agent_of(name: str) -> str:
+    """Return the agent that ``name`` means; raises :class:`UsageError` for one that memfs does not know."""
+    agent = find_agent(name)
+    if agent is None or agent == AUTO:
+        raise UsageError(f"memfs knows no agent {name!r}", hint=f"one of {', '.join(AGENTS)}")
+    return agent
+
+
+def moments_of(text: str | None) -> tuple[str, ...]:
+    """Return the chosen moments in their order."""
+    if text is None:
+        return MOMENTS
+    chosen = {word.strip() for word in text.split(",") if word.strip()}
+    if unknown := chosen - {*MOMENTS, "none"}:
+        raise UsageError(f"there is no hook {min(unknown)!r}", where="--hooks", hint=f"{', '.join(MOMENTS)}, or none")
+    return tuple(moment for moment in MOMENTS if moment in chosen)
+
+
+def script_of(command: str | None, session: Session) -> str:
+    """Return the program that the agent is to call."""
+    if command and "/" not in command:
+        return command
+    script = Path(command).absolute() if command else find_script(Path(sys.prefix), Path(sys.argv[0]))
+    if not is_script(script):
+        raise UsageError("this is no program that can be run", where=str(script))
+    if problem := find_script_problem(script):
+        session.note(f"warning: {script}: {problem}")
+    return str(script)
+
+
+def wish_of(
+    args: argparse.Namespace,
+    session: Session,
+    agent: str,
+    *,
+    script: str,
+    moments: tuple[str, ...] = (),
+    mcp: bool = False,
+    write: bool = False,
+) -> Wish:
+    """Return what the arguments ask for, in this session's home or project.
+
+    Agents look for their settings in the home folder; one that a variable sends elsewhere is named
+    with ``--config-dir``.
+    """
+    project = find_project(session.cwd) if args.project else None
+    moved = MOVED_BY.get(agent)
+    if moved and session.environ.get(moved) and args.config_dir is None and project is None:
+        session.note(f"warning: {moved} is set, so {agent} may read another folder; name it with --config-dir")
+    return Wish(
+        agent=agent,
+        project=project,
+        home=session.places.home,
+        script=script,
+        moments=moments,
+        mcp=mcp,
+        write=write,
+        config_dir=args.config_dir.absolute() if args.config_dir else None,
+    )
+
+
+def find_project(cwd: Path) -> Path:
+    """Return the root of the project: the git work tree, or the folder itself where there is none."""
+    from memfs.store.worktree import find_work_tree
+
+    try:
+        return find_work_tree(cwd).root
+    except UsageError:
+        return cwd.absolute()
+
+
+def say_next(session: Session, wish: Wish) -> None:
+    """Say what the agent's user has to do before memfs is heard."""
+    if wish.agent == "codex" and wish.moments:
+        session.note("Codex runs a hook only when you trust it: start codex, type /hooks, and trust memfs.")
+    if wish.agent == "codex" and wish.project:
+        session.note("Codex reads a project's settings only in a project that you trust.")
+    if wish.agent == "copilot" and wish.project and wish.moments:
+        session.note("Copilot runs a repository's hooks only in a folder that you trust (--trust-folder).")
+    if wish.agent == "windsurf" and not wish.project:
+        session.note("Windsurf's hooks can't show anything to its model; run this with --project too, for a rule file.")
+    if wish.agent == "windsurf" and wish.project:
+        session.note("The MCP server is a user setting in Windsurf: `memfs connect windsurf --user`.")
+    if wish.project and "/" in wish.script:
+        session.note("These settings name a program of this machine; --command memfs names it for everybody's PATH.")
+    session.note(f"`memfs doctor {wish.agent}` tries it out.")

@@ -1,0 +1,31 @@
+"""Remove memfs from a coding agent's settings.
+
+Files that nobody else changed since `memfs connect` are again what they were, byte for byte; out of
+the others memfs's own entries are taken, and nothing else is touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.cli.connect_command import add_where, agent_of, wish_of
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_where(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.connect.install import disconnect
+
+    wish = wish_of(args, session, agent_of(args.agent), script="memfs")
+    changed = [change for change in disconnect(wish, session.places) if change.what != "unchanged"]
+    for change in changed:
+        session.say(f"{change.what} {change.path}")
+    if not changed:
+        session.say("memfs is not connected there")
+    return 0

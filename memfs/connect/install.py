@@ -1,0 +1,211 @@
+"""Connecting and disconnecting: all files of an agent, or none of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memfs.connect.agents import Wish, can_hook, targets_of
+from memfs.connect.files import (
+    Record,
+    Snapshot,
+    digest,
+    drop_record,
+    read_record,
+    read_snapshot,
+    swap,
+    write_record,
+)
+from memfs.connect.targets import JsonTarget, Target, UnfitError
+from memfs.errors import MemfsError, UsageError
+from memfs.store.places import Places
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What became of one file: ``what`` is ``written``, ``restored``, ``deleted`` or ``unchanged``."""
+
+    path: Path
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    target: Target
+    snapshot: Snapshot
+    record: Record | None
+    before: bytes | None  # the file without anything of ours
+    after: bytes | None  # the file as it is to be
+
+
+def connect(wish: Wish, places: Places) -> list[Change]:
+    """Install what ``wish`` says and take out what it does not say any more; all files or none.
+
+    Raises :class:`UsageError` where memfs is installed already in a file that the agent reads too,
+    or a file cannot be edited safely (the hint is what to paste).
+    """
+    other = find_other_install(wish, places)
+    if other is not None:
+        raise UsageError(
+            "memfs is installed already in a file that this agent reads too: it would run twice",
+            where=str(other),
+            hint="nothing is left to do; or disconnect that one first",
+        )
+    return _carry_out([_plan(target, places, add=True) for target in targets_of(wish)], places)
+
+
+def disconnect(wish: Wish, places: Places) -> list[Change]:
+    """Take everything of memfs out of the agent's files of this scope. A file that nobody else changed
+    meanwhile is again what it was, byte for byte."""
+    nothing = replace(wish, moments=(), mcp=False)
+    return _carry_out([_plan(target, places, add=False) for target in targets_of(nothing)], places)
+
+
+def find_other_install(wish: Wish, places: Places) -> Path | None:
+    """Return a file of another scope, agent or plugin through which the agent runs memfs's hooks already."""
+    if not wish.moments or not can_hook(wish.agent):
+        return None
+    candidates: list[Wish] = []
+    if wish.project is not None:
+        candidates.append(replace(wish, project=None))
+        if wish.agent == "copilot":
+            # In a trusted folder Copilot runs Claude Code's project hooks; memfs answers it in its shape.
+            candidates.append(replace(wish, agent="claude-code", config_dir=None))
+    for other in candidates:
+        for target in targets_of(other):
+            if holds_hook(target, places):
+                return target.path
+    return find_plugin(wish.agent, wish.home, wish.config_dir)
+
+
+def holds_hook(target: Target, places: Places) -> bool:
+    """Return whether a hook of memfs stands in the file now."""
+    try:
+        snapshot = read_snapshot(target.path)
+    except MemfsError:
+        return False
+    if snapshot.content is None:
+        return False
+    text = snapshot.content.decode("utf-8", "replace")
+    record = read_record(places, snapshot)
+    if not isinstance(target, JsonTarget):
+        return "memfs" in text and target.strip(text) != text and " hook " in text
+    try:
+        bare = replace(target, servers="").strip(text, record.commands if record else ())
+    except UnfitError:
+        return " hook " in text and "memfs" in text
+    return bare != text
+
+
+def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path | None:
+    """Return the settings file that switches memfs's plugin or extension on, or None."""
+    if agent == "gemini":
+        extension = (config_dir or home / ".gemini") / "extensions" / "memfs" / "gemini-extension.json"
+        return extension if extension.is_file() else None
+    if agent == "claude-code":
+        settings = (config_dir or home / ".claude") / "settings.json"
+        try:
+            plugins = json.loads(settings.read_bytes()).get("enabledPlugins", {})
+        except (OSError, ValueError, AttributeError):
+            return None
+        on = isinstance(plugins, dict) and any(name.startswith("memfs@") and on for name, on in plugins.items())
+        return settings if on else None
+    if agent == "codex":
+        config = (config_dir or home / ".codex") / "config.toml"
+        try:
+            from memfs.connect.toml_text import parse_toml
+
+            tables = parse_toml(config.read_text(encoding="utf-8")).get("plugins", {})
+        except (OSError, ValueError):
+            return None
+        names = [name for name, table in tables.items() if isinstance(table, dict) and table.get("enabled", True)]
+        return config if any(name.startswith("memfs@") for name in names) else None
+    return None
+
+
+def _plan(target: Target, places: Places, *, add: bool) -> _Step:
+    snapshot = read_snapshot(target.path)
+    record = read_record(places, snapshot)
+    bare = _without_ours(target, snapshot, record)
+    after = bare
+    if add:
+        text = _decode(target, bare or b"")
+        added = target.add(text)
+        after = bare if added == text else added.encode("utf-8")
+    return _Step(target=target, snapshot=snapshot, record=record, before=bare, after=after)
+
+
+def _without_ours(target: Target, snapshot: Snapshot, record: Record | None) -> bytes | None:
+    if snapshot.content is None:
+        return None
+    if record is not None and digest(snapshot.content) == record.after_digest:
+        return record.before
+    text = _decode(target, snapshot.content)
+    before = record.before.decode("utf-8", "replace") if record and record.before is not None else None
+    bare = target.strip(text, record.commands if record else (), before)
+    if bare == text:
+        return snapshot.content
+    if not (record and record.before is not None) and _is_empty(bare, target):
+        return None  # memfs made this file, and nobody put anything into it
+    return bare.encode("utf-8")
+
+
+def _is_empty(text: str, target: Target) -> bool:
+    if text.strip() == "":
+        return True
+    if not isinstance(target, JsonTarget):
+        return False
+    document = json.loads(text)
+    return document in ({}, {"version": 1})
+
+
+def _decode(target: Target, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UnfitError("it is not UTF-8; nothing was written", where=str(target.path)) from None
+
+
+def _carry_out(steps: Sequence[_Step], places: Places) -> list[Change]:
+    changes: list[Change] = []
+    done: list[_Step] = []
+    try:
+        for step in steps:
+            if step.after != step.snapshot.content:
+                swap(step.snapshot, step.after)
+                done.append(step)
+            changes.append(Change(path=step.target.path, what=_word(step)))
+    except BaseException:
+        for step in reversed(done):
+            swap(replace(step.snapshot, content=step.after), step.snapshot.content)
+        raise
+    for step in steps:
+        _remember(step, places)
+    return changes
+
+
+def _remember(step: _Step, places: Places) -> None:
+    if step.after == step.before:
+        if step.record is not None:
+            drop_record(places, step.snapshot, step.record)
+        return
+    if step.after == step.snapshot.content and step.record is not None:
+        return
+    assert step.after is not None
+    made = step.record.made_folders if step.record else step.snapshot.missing_folders
+    known = dict.fromkeys([*step.target.commands(), *(step.record.commands if step.record else ())])
+    write_record(
+        places,
+        step.snapshot,
+        Record(before=step.before, after_digest=digest(step.after), commands=tuple(known), made_folders=made),
+    )
+
+
+def _word(step: _Step) -> str:
+    if step.after == step.snapshot.content:
+        return "unchanged"
+    if step.after is None:
+        return "deleted"
+    return "restored" if step.after == step.before else "written"
