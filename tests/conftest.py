@@ -126,9 +126,17 @@ def memfs(places: Places, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     """Return a function that runs the command line in this process: ``memfs("show", "x", cwd=repo)``."""
     from memfs.cli import main
 
-    def run(*arguments: str, cwd: Path | None = None, home: Path | None = None, stdin: bytes = b"") -> Run:
+    def run(
+        *arguments: str,
+        cwd: Path | None = None,
+        home: Path | None = None,
+        stdin: bytes = b"",
+        env: dict[str, str] | None = None,
+    ) -> Run:
         import io
 
+        for name, value in (env or {}).items():
+            monkeypatch.setenv(name, value)
         capsys.readouterr()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         at = ["-C", str(cwd)] if cwd is not None else []

@@ -55,3 +55,50 @@ LAUNCHER = (
 def launch_command(home: Path) -> list[str]:
     """Return the argv that starts memfs as a real process with ``home`` as its home."""
     return [sys.executable, "-I", "-c", LAUNCHER, str(home)]
+
+
+def run_at_terminal(
+    argv: list[str], answers: list[tuple[str, str]], *, cwd: Path, env: dict[str, str], timeout: float = 30
+) -> Run:
+    """Run ``argv`` on a terminal of its own and give each answer when its prompt has appeared.
+
+    ``answers`` are (part of the prompt, what is typed), used in order. Output and error output are
+    one stream, as a person sees them.
+    """
+    import os
+    import pty
+    import select
+    import time
+
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    seen, waiting, since = "", list(answers), 0
+    deadline = time.monotonic() + timeout
+    try:
+        while time.monotonic() < deadline:
+            ready, _, _ = select.select([ours], [], [], 0.1)
+            if ready:
+                try:
+                    piece = os.read(ours, 65536)
+                except OSError:  # the child closed its end: Linux says EIO
+                    break
+                if not piece:
+                    break
+                seen += piece.decode("utf-8", "replace")
+            elif child.poll() is not None:
+                break
+            if waiting and waiting[0][0] in seen[since:]:
+                since = len(seen)
+                os.write(ours, (waiting.pop(0)[1] + "\n").encode())
+        else:
+            raise AssertionError(f"no end after {timeout} s; the terminal shows:\n{seen}")
+    finally:
+        if child.poll() is None:
+            try:
+                child.wait(2)
+            except subprocess.TimeoutExpired:
+                child.kill()
+        os.close(ours)
+    assert not waiting, f"never asked: {waiting}; the terminal shows:\n{seen}"
+    return Run(child.wait(), seen.replace("\r\n", "\n"), "")

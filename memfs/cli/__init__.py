@@ -87,6 +87,11 @@ def main(argv: Sequence[str], *, places: Places | None = None) -> int:
 
 
 def _run(argv: list[str], places: Places | None) -> int:
+    if argv[:1] == ["hook"] and not {"-h", "--help"} & set(argv):
+        # Agents call hooks all day long: no parser, no session, only what the answer needs.
+        from memfs.cli.hook_command import run_fast
+
+        return run_fast(argv, places)
     from memfs.cli.parser import parse_command
 
     verb, args = parse_command(argv)

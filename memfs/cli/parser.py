@@ -25,7 +25,7 @@ def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
         hint = f"did you mean `memfs {near[0]}`?" if near else "`memfs --help` lists the commands"
         raise UsageError(f"there is no command {verb!r}", hint=hint)
     parser = command_parser(verb)
-    args = parser.parse_args([*(["--help"] if known.help else []), *rest])
+    args = parser.parse_args([*(["--help"] if known.help else []), *rest, *known.rest])
     args.directory = known.directory
     return verb, args
 
@@ -61,3 +61,13 @@ def _outer_parser() -> argparse.ArgumentParser:
     outer.add_argument("verb", nargs="?", metavar="VERB")
     outer.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return outer
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return one parser with every command under it, for shell completion and documentation."""
+    whole = argparse.ArgumentParser(prog="memfs")
+    whole.add_argument("-C", dest="directory", metavar="DIR", help="run as if started in DIR")
+    commands = whole.add_subparsers(dest="verb", metavar="VERB")
+    for verb, text in COMMANDS.items():
+        command_module(verb).configure(commands.add_parser(verb, help=text))
+    return whole

@@ -56,6 +56,12 @@ class Session:
         print(question, end=" ", file=self.err, flush=True)
         return sys.stdin.readline().strip()
 
+    def draw_nonce(self) -> str:
+        """Return 16 random hexadecimal digits, which mark one bundle of recalled text (ADMISSION 6)."""
+        import secrets
+
+        return secrets.token_hex(8)
+
     def open_repository(self) -> Repository:
         """Return the repository of the working directory. Raises UsageError where there is none."""
         from memfs.api import Repository

@@ -1,0 +1,590 @@
+"""What every surface uses: one repository opened, wired and asked. No printing, no clock, no environment.
+
+Writing goes one way: draft → text → gate → file and commit. Reading goes one way: bytes read once →
+values → state, trust and gate joined (``recall.assess``) → a surface shows it through ``render``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, RefusedError, UsageError
+from memfs.model.codepoints import escape_hidden
+from memfs.model.memory import FrontValue, MemoryFile, Origin
+from memfs.model.reader import format_memory, read_memory, require_memory
+from memfs.model.scope import Caller, require_scope
+from memfs.store.files import read_file, scan_memories
+from memfs.store.places import Places
+from memfs.store.worktree import WorkTree, find_work_tree
+
+if TYPE_CHECKING:
+    from memfs.admission.gate import Decision
+    from memfs.recall.assess import Assessment, Assessor
+    from memfs.recall.search import Query, Result
+    from memfs.render.frame import DrawNonce
+    from memfs.render.views import Detail, Shown
+
+REQUIRED = ("kind", "scope", "evidence", "review_trigger")
+"""Fields that a person must give; ``origin`` and ``recorded`` are declared by the command."""
+
+_MAX_ID_TRIES = 50
+_UNKNOWN = "no memory of that id is here for this caller"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftText:
+    """What a person or an agent wants remembered, as text, before anything is checked.
+
+    ``front`` holds the fields of the memory format except ``origin`` and ``author``: those come
+    from the command's caller (ADMISSION 1).
+    """
+
+    body: str
+    origin: Origin
+    front: Mapping[str, FrontValue] = field(default_factory=dict)
+    author: str | None = None
+    id: str | None = None
+    allow: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """A written memory: the file as it is now, the commit that holds it, what the gate warned of."""
+
+    file: MemoryFile
+    commit: str | None
+    decision: Decision
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What needs attention in a repository, for one caller."""
+
+    assessments: tuple[Assessment, ...]
+    approved: tuple[Assessment, ...]
+    lost: tuple[Assessment, ...]  # were approved in another form, or by somebody who no longer can
+    unapproved: tuple[Assessment, ...]
+    due: tuple[Assessment, ...]
+    uncommitted: tuple[str, ...]
+    bad: tuple[tuple[str, str], ...]  # path, why it is no memory
+    under_way: str | None
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One commit in the life of a memory. ``what`` is added, changed, moved, deleted or approval."""
+
+    commit: str
+    on: str  # ISO time with zone, as git has it
+    author: str
+    what: str
+    path: str
+    subject: str
+
+
+class Repository:
+    """One memory repository. Opening starts no process and reads no memory."""
+
+    def __init__(self, tree: WorkTree, *, places: Places, today: date) -> None:
+        self.tree = tree
+        self.places = places
+        self.today = today
+        self._assessor: Assessor | None = None
+
+    @classmethod
+    def open(cls, start: Path, *, places: Places, today: date) -> Repository:
+        """Return the repository that ``start`` lies in.
+
+        Raises :class:`UsageError` where there is none, or none that can be worked in.
+        """
+        return cls(find_work_tree(start), places=places, today=today)
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def read(self, path: str) -> MemoryFile:
+        """Return the file at ``path`` (relative to the work tree), read once. Never raises for what
+        the file holds; raises :class:`InvalidMemoryError` where it cannot be opened safely."""
+        return read_memory(path, read_file(self.tree, path))
+
+    def files(self) -> tuple[list[MemoryFile], list[tuple[str, str]]]:
+        """Return every file under ``memories/``, and (path, reason) for those that were not opened."""
+        scan = scan_memories(self.tree)
+        skipped = list(scan.skipped)
+        found: list[MemoryFile] = []
+        for entry in scan.entries:
+            try:
+                found.append(self.read(entry.path))
+            except InvalidMemoryError as error:
+                skipped.append((entry.path, error.message))
+        return found, skipped
+
+    def assess(self, file: MemoryFile) -> Assessment:
+        """Return ``file`` with its state, verdict and read-time gate."""
+        return self._open_assessor().assess(file)
+
+    def assess_all(self, caller: Caller) -> tuple[list[Assessment], list[tuple[str, str]]]:
+        """Return what ``caller`` may see, assessed, and (path, reason) of files that were not opened.
+
+        The caller's scopes are applied first: a hidden memory is never assessed (ADMISSION 7).
+        """
+        files, skipped = self.files()
+        visible = [file for file in files if caller.sees(scope_of(file))]
+        return self._open_assessor().assess_many(visible), [
+            (path, reason) for path, reason in skipped if caller.sees(folder_scope(path))
+        ]
+
+    def find(self, memory_id: str, caller: Caller) -> MemoryFile:
+        """Return the file of ``memory_id``.
+
+        Raises :class:`NotFoundError` with the same words whether the id is unknown or hidden.
+        """
+        candidates = [
+            entry.path
+            for entry in scan_memories(self.tree).entries
+            if entry.path.rsplit("/", 1)[-1] == f"{memory_id}.md"
+        ]
+        seen = [file for path in sorted(candidates) if caller.sees(scope_of(file := self.read(path)))]
+        if not seen:
+            raise NotFoundError(
+                _UNKNOWN, where=escape_hidden(memory_id, single_line=True), hint="`memfs list` shows what there is"
+            )
+        return seen[0]
+
+    def recall(self, query: Query) -> Result:
+        """Return what this repository and no other knows about ``query``."""
+        from memfs.recall.search import recall
+
+        return recall([("", self.tree)], self.places, query, today=self.today)
+
+    def history(self, memory_id: str) -> list[Event]:
+        """Return the commits that touched a memory or its approvals, newest first."""
+        from memfs.store.git import read_git
+
+        if self.tree.git_dir is None:
+            return []
+        raw = read_git(
+            self.tree,
+            "log",
+            "--no-show-signature",
+            "--no-mailmap",
+            "--encoding=UTF-8",
+            "--no-renames",
+            "--name-status",
+            "-z",
+            "--format=%x01%H%x00%aI%x00%an <%ae>%x00%s",
+            "HEAD",
+            "--",
+            "memories",
+            ".memfs/approvals",
+            check=False,
+        )
+        return [event for event in _parse_log(raw) if _is_about(event.path, memory_id)]
+
+    def status(self, caller: Caller) -> Status:
+        """Return what needs attention. Reads every memory that ``caller`` may see."""
+        from memfs.model.memory import State
+        from memfs.store.worktree import operation_under_way
+
+        files, skipped = self.assess_all(caller)
+        good = tuple(item for item in files if item.file.memory is not None)
+        bad = [(item.file.path, item.file.problems[0].message) for item in files if item.file.memory is None]
+        unapproved = [item for item in good if not item.verdict.trusted]
+        lost = tuple(item for item in unapproved if item.verdict.reason not in (None, "no-approval", "not-pinned"))
+        return Status(
+            assessments=good,
+            approved=tuple(item for item in good if item.verdict.trusted),
+            lost=lost,
+            unapproved=tuple(item for item in unapproved if item not in lost),
+            due=tuple(item for item in good if item.state.state in (State.RECHECK, State.EXPIRED)),
+            uncommitted=self._uncommitted([item.file for item in files]),
+            bad=(*bad, *skipped),
+            under_way=operation_under_way(self.tree),
+            notices=self._open_assessor().notices,
+        )
+
+    def _uncommitted(self, files: Sequence[MemoryFile]) -> tuple[str, ...]:
+        """Return the paths whose bytes are not those of the last commit. Never asks git about the work tree."""
+        from memfs.store.git import blob_id, blobs_at, head_commit
+
+        if self.tree.git_dir is None or not files:
+            return ()
+        head = head_commit(self.tree)
+        if head is None:
+            return tuple(file.path for file in files)
+        committed = blobs_at(self.tree, [(head, file.path) for file in files])
+        return tuple(
+            file.path
+            for file in files
+            if committed[head, file.path] not in (blob_id(file.raw.replace(b"\r\n", b"\n")), blob_id(file.raw))
+        )
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
+        """Write a new memory and commit it.
+
+        Raises :class:`InvalidMemoryError` with every missing or wrong field, :class:`RefusedError`
+        when the gate rejects or holds it; nothing is written in either case.
+        """
+        from memfs.store.commit import ConflictError
+
+        front = self._complete(draft)
+        taken = {Path(entry.path).stem.lower() for entry in scan_memories(self.tree).entries}
+        for attempt in range(_MAX_ID_TRIES):
+            memory_id = self._choose_id(draft, taken)
+            path = f"memories/{front['scope']}/{memory_id}.md"
+            file = self._parse(path, front, draft.body)
+            message = _message(f"Remember {memory_id}", draft.allow)
+            decision = self._judge(file, draft.origin, draft.allow, message=message)
+            if dry_run:
+                return Recorded(file=file, commit=None, decision=decision)
+            try:
+                commit = self._commit([(path, file.raw, None)], message)
+            except ConflictError:
+                if draft.id is not None or attempt == _MAX_ID_TRIES - 1:
+                    raise
+                taken.add(memory_id)
+                continue
+            return Recorded(file=file, commit=commit, decision=decision)
+        raise AssertionError("unreachable: the loop returns or raises")
+
+    def edit(
+        self,
+        memory_id: str,
+        caller: Caller,
+        *,
+        changes: Mapping[str, FrontValue | None],
+        body: str | None = None,
+        raw: bytes | None = None,
+        origin: Origin = Origin.OWNER,
+        allow: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> Recorded:
+        """Change fields or the body of a memory; all other bytes stay. A changed scope moves the file.
+
+        ``raw`` instead is the whole new file, as an editor left it. Raises
+        :class:`InvalidMemoryError`, :class:`RefusedError` and :class:`NotFoundError`; nothing is
+        written then.
+        """
+        from memfs.model.frontmatter import change_document
+
+        before = self.find(memory_id, caller)
+        if raw is None:
+            tied = {
+                key: self._tie_all(value) if key == "evidence" and value else value for key, value in changes.items()
+            }
+            raw = change_document(before.raw, tied, body)
+        file = read_memory(before.path, raw)
+        scope = file.document.front.get("scope") if file.document else None
+        if isinstance(scope, str) and scope != folder_scope(before.path):
+            file = read_memory(f"memories/{require_scope(scope)}/{memory_id}.md", raw)
+        require_memory(file)
+        if raw == before.raw:
+            return Recorded(file=file, commit=None, decision=self._decide(file, origin, allow or {}, message=""))
+        message = _message(f"Edit {memory_id}", allow or {})
+        decision = self._judge(file, origin, allow or {}, message=message)
+        if dry_run:
+            return Recorded(file=file, commit=None, decision=decision)
+        moved = file.path != before.path
+        changed: list[tuple[str, bytes | None, str | None]] = [(file.path, raw, None if moved else before.digest)]
+        if moved:
+            changed.append((before.path, None, before.digest))
+        return Recorded(file=file, commit=self._commit(changed, message), decision=decision)
+
+    def supersede(self, old_ids: Sequence[str], draft: DraftText, caller: Caller, *, dry_run: bool = False) -> Recorded:
+        """Write a new memory that replaces ``old_ids``. The old files stay, marked by the new one."""
+        for memory_id in old_ids:
+            self.find(memory_id, caller)
+        front = {**draft.front, "supersedes": tuple(old_ids)}
+        return self.remember(replace(draft, front=front), dry_run=dry_run)
+
+    def forget(self, memory_id: str, caller: Caller) -> str | None:
+        """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
+        file = self.find(memory_id, caller)
+        return self._commit([(file.path, None, file.digest)], f"Forget {memory_id}")
+
+    # -- how writing is done ---------------------------------------------------------------------
+
+    def _complete(self, draft: DraftText) -> dict[str, FrontValue]:
+        """Return the front matter of a draft: declared fields added, evidence tied to a commit."""
+        given = {key: value for key, value in draft.front.items() if value not in ("", ())}
+        missing = [name for name in REQUIRED if name not in given]
+        if not draft.body.strip():
+            missing.insert(0, "text")
+        if missing:
+            raise InvalidMemoryError(
+                f"required and missing: {', '.join(missing)}",
+                hint="give them as options; `memfs remember --help` explains each",
+            )
+        require_scope(str(given["scope"]))
+        evidence = given["evidence"]
+        given["evidence"] = self._tie_all(evidence)
+        declared: dict[str, FrontValue] = {"origin": draft.origin.value, "recorded": self.today.isoformat()}
+        if draft.author:
+            declared["author"] = draft.author
+        return {**declared, **given, **{key: declared[key] for key in ("origin", "author") if key in declared}}
+
+    def _tie_all(self, evidence: FrontValue) -> tuple[str, ...]:
+        return tuple(self._tie_evidence(text) for text in ((evidence,) if isinstance(evidence, str) else evidence))
+
+    def _tie_evidence(self, text: str) -> str:
+        """Return evidence whose bare PATH is tied to the commit that holds it now.
+
+        Raises :class:`InvalidMemoryError` when PATH@COMMIT does not exist: evidence must resolve
+        when it is recorded (ADMISSION 1).
+        """
+        from memfs.model.evidence import parse_evidence
+        from memfs.model.memory import CommitEvidence, PathEvidence
+        from memfs.store.git import blob_at, head_commit, read_git
+
+        shown = escape_hidden(text, single_line=True)
+        if "@" not in text and "://" not in text and (self.tree.root / text).is_file():
+            head = head_commit(self.tree)
+            if head is None or blob_at(self.tree, head, text) is None:
+                raise InvalidMemoryError(
+                    "this file is not in the last commit, so it cannot be evidence yet",
+                    where=f"evidence {shown}",
+                    hint="commit it first",
+                )
+            short = read_git(self.tree, "rev-parse", "--short=12", head).decode("ascii").strip()
+            return f"{text}@{short}"
+        evidence = parse_evidence(text)
+        if isinstance(evidence, PathEvidence) and evidence.repo is None:
+            if blob_at(self.tree, evidence.commit, evidence.path) is None:
+                raise InvalidMemoryError(
+                    "there is no such file at that commit",
+                    where=f"evidence {shown}",
+                    hint="`git log -- PATH` shows the commits that hold it",
+                )
+        elif isinstance(evidence, CommitEvidence):
+            known = read_git(self.tree, "cat-file", "-e", f"{evidence.commit}^{{commit}}", check=False) is not None
+            if not known:
+                raise InvalidMemoryError("there is no such commit", where=f"evidence {shown}")
+        return text
+
+    def _choose_id(self, draft: DraftText, taken: Collection[str]) -> str:
+        from memfs.model.slugs import slug_of_title
+
+        if draft.id is None:
+            title = draft.front.get("title")
+            words = title if isinstance(title, str) else draft.body.strip().split("\n\n", 1)[0]
+            return slug_of_title(words, taken=taken)
+        if draft.id.lower() in taken:
+            raise UsageError(
+                "a memory of that id exists",
+                where=draft.id,
+                hint=f"`memfs edit {draft.id}` or `memfs supersede {draft.id}`",
+            )
+        return draft.id
+
+    def _parse(self, path: str, front: Mapping[str, FrontValue], body: str) -> MemoryFile:
+        """Return the memory file that these fields make, read back from its own bytes."""
+        from memfs.model.frontmatter import format_document
+
+        file = read_memory(path, format_document(front, body))
+        memory = require_memory(file)
+        return read_memory(path, format_memory(memory))
+
+    def _decide(self, file: MemoryFile, origin: Origin, allow: Mapping[str, str], *, message: str) -> Decision:
+        from memfs.admission.gate import Draft, judge_draft
+
+        assert file.document is not None
+        return judge_draft(
+            Draft(
+                fields=file.document.front,
+                body=file.document.body,
+                origin=origin,
+                file_name=file.path,
+                commit_message=message,
+            ),
+            identities=self.identities(),
+            allow=allow,
+        )
+
+    def _judge(self, file: MemoryFile, origin: Origin, allow: Mapping[str, str], *, message: str) -> Decision:
+        """Return the gate's decision on a file about to be written; raise when it is not admitted."""
+        from memfs.admission.gate import Outcome
+
+        decision = self._decide(file, origin, allow, message=message)
+        if decision.outcome is Outcome.REJECT:
+            raise RefusedError("admission rejected this text; nothing was written", findings=decision.findings)
+        if decision.outcome is Outcome.HOLD:
+            raise HeldError("admission holds this draft back; it was not recorded", findings=decision.findings)
+        return decision
+
+    def identities(self) -> tuple[str, ...]:
+        """Return the addresses that are the author's own (ADMISSION 3)."""
+        from memfs.store.git import author_address
+        from memfs.store.settings import read_user_settings
+
+        own = author_address(self.tree)
+        return (*((own,) if own else ()), *read_user_settings(self.places).identities)
+
+    def _commit(self, changes: Sequence[tuple[str, bytes | None, str | None]], message: str) -> str:
+        from memfs.store.commit import Change, commit_changes
+
+        return commit_changes(
+            self.tree, [Change(path=path, content=content, before=before) for path, content, before in changes], message
+        )
+
+    def _open_assessor(self) -> Assessor:
+        if self._assessor is None:
+            from memfs.recall.assess import Assessor
+
+            self._assessor = Assessor(self.tree, self.places, self.today)
+        return self._assessor
+
+
+class HeldError(RefusedError):
+    """The gate holds a draft back: it may be kept as a draft with its author, not in the repository."""
+
+
+def shown_of(
+    assessment: Assessment, *, store: str | None = None, score: float | None = None, notes: tuple[str, ...] = ()
+) -> Shown:
+    """Return what ``render`` needs of an assessed file: verdict and gate turned into words."""
+    from memfs.render.views import Shown
+    from memfs.render.words import trust_words
+
+    file, verdict = assessment.file, assessment.verdict
+    placeholder = None
+    if file.memory is None:
+        placeholder = "; ".join(problem.message for problem in file.problems) or "not a well-formed memory"
+    elif assessment.gate.outcome.value == "reject":
+        rules = dict.fromkeys(finding.rule for finding in assessment.gate.findings)
+        placeholder = f"admission stops it ({', '.join(rules)})"
+    return Shown(
+        file=file,
+        state=assessment.state,
+        trusted=verdict.trusted,
+        trust_words=trust_words(
+            trusted=verdict.trusted,
+            level=verdict.level.value,
+            reason=verdict.reason.value if verdict.reason else None,
+            people=verdict.people,
+            on=verdict.on,
+        ),
+        placeholder=placeholder,
+        store=store,
+        score=score,
+        notes=notes,
+    )
+
+
+def render_hits(
+    result: Result, *, draw_nonce: DrawNonce, limit_bytes: int | None = None, detail: Detail | None = None
+) -> str:
+    """Return the hits of a recall in their frames, approved ones first; "" when there are none."""
+    from memfs.render.views import Detail, render_bundle
+
+    shown = [shown_of(hit.assessment, store=hit.store or None, score=hit.score) for hit in result.hits]
+    return render_bundle(
+        shown,
+        draw_nonce=draw_nonce,
+        limit_bytes=limit_bytes,
+        left_out=result.left_out,
+        detail=Detail.BRIEF if detail is None else detail,
+    )
+
+
+def folder_scope(path: str) -> str | None:
+    """Return the scope whose folder ``path`` lies in, or None."""
+    from memfs.model.scope import scope_of_path
+
+    return scope_of_path(path)
+
+
+def scope_of(file: MemoryFile) -> str | None:
+    """Return the scope that decides who sees ``file``: its folder's, whatever its text says."""
+    return folder_scope(file.path)
+
+
+def _message(subject: str, allow: Mapping[str, str]) -> str:
+    """Return a commit message; a rule that was let pass stands in it with its reason (ADMISSION 2)."""
+    notes = [f"Admission-Allowed: {rule} ({reason})" for rule, reason in allow.items()]
+    return "\n\n".join([subject, *(["\n".join(notes)] if notes else [])])
+
+
+def _is_about(path: str, memory_id: str) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    return name == f"{memory_id}.md" or (path.startswith(".memfs/approvals/") and name.split(".")[0] == memory_id)
+
+
+def _parse_log(raw: bytes) -> list[Event]:
+    """Return the events of ``git log -z --name-status --format=%x01%H%x00%aI%x00%an <%ae>%x00%s``."""
+    names = {"A": "added", "M": "changed", "D": "deleted", "T": "changed"}
+    events: list[Event] = []
+    for block in raw.decode("utf-8", "replace").split("\x01")[1:]:
+        commit, on, author, subject, *rest = block.split("\x00")
+        files = [part.strip("\n") for part in rest if part.strip("\n")]
+        for letter, path in zip(files[::2], files[1::2], strict=False):
+            what = "approval" if path.startswith(".memfs/") else names.get(letter[:1], "changed")
+            events.append(Event(commit=commit, on=on, author=author, what=what, path=path, subject=subject))
+    return events
+
+
+class Stores:
+    """Every repository that recall looks into: the project's own and those of the user's settings."""
+
+    def __init__(
+        self, stores: Sequence[tuple[str, WorkTree]], *, places: Places, today: date, notices: Sequence[str] = ()
+    ) -> None:
+        self.stores = tuple(stores)
+        self.places = places
+        self.today = today
+        self.notices = tuple(notices)
+
+    @classmethod
+    def open(cls, start: Path, *, places: Places, today: date) -> Stores:
+        """Return the stores as seen from ``start``. A missing or broken one costs only itself.
+
+        Opening starts no process and reads the user's settings only.
+        """
+        found: list[tuple[str, WorkTree]] = []
+        notices: list[str] = []
+        with suppress(UsageError):  # no repository here: the user's own stores still answer
+            found.append(("project", find_work_tree(start)))
+        if (places.config / "config.yaml").exists():
+            from memfs.store.settings import read_user_settings
+
+            try:
+                settings = read_user_settings(places)
+            except MemfsError as error:
+                notices.append(f"your settings cannot be used: {error}")
+            else:
+                for store in settings.stores:
+                    try:
+                        tree = find_work_tree(store.path)
+                    except (MemfsError, OSError) as error:
+                        notices.append(f"store {store.name} is left out: {error}")
+                        continue
+                    if all(tree.root != other.root for _, other in found):
+                        found.append((store.name, tree))
+        return cls(found, places=places, today=today, notices=notices)
+
+    def recall(self, query: Query) -> Result:
+        """Return what all stores know about ``query`` in one ranking."""
+        from memfs.recall.search import recall
+
+        result = recall(self.stores, self.places, query, today=self.today)
+        return replace(result, notices=(*self.notices, *result.notices))
+
+    def repositories(self) -> list[tuple[str, Repository]]:
+        """Return each store opened, with its name."""
+        return [(name, Repository(tree, places=self.places, today=self.today)) for name, tree in self.stores]
+
+    def find(self, memory_id: str, caller: Caller) -> tuple[str, Repository, MemoryFile]:
+        """Return the first store that has ``memory_id`` for ``caller``; NotFoundError otherwise."""
+        for name, repository in self.repositories():
+            try:
+                return name, repository, repository.find(memory_id, caller)
+            except NotFoundError:
+                continue
+        raise NotFoundError(_UNKNOWN, where=escape_hidden(memory_id, single_line=True))

@@ -1,0 +1,70 @@
+"""Change a memory: its text, or single fields. Everything else in the file stays as it was.
+
+Without options the whole file opens in $EDITOR. A changed memory is no longer approved: approve it
+again with `memfs trust ID`.
+
+  memfs edit billing-additive-migrations --review "on 2027-06-01"
+  memfs edit billing-additive-migrations --unset expires
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.cli.options import (
+    add_caller,
+    add_fields,
+    add_json,
+    add_writing,
+    allowed_rules,
+    caller_of,
+    fields_of,
+    origin_of,
+)
+from memfs.cli.writing import edit_text, tell_recorded
+from memfs.errors import UsageError
+from memfs.model.memory import FrontValue
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the memory")
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="the new text; '-' reads standard input")
+    parser.add_argument("--editor", action="store_true", help="open the whole file in $EDITOR")
+    parser.add_argument("--unset", metavar="FIELD", action="append", default=[], help="take a field away; repeatable")
+    add_fields(parser)
+    add_writing(parser)
+    add_caller(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    repository = session.open_repository()
+    caller = caller_of(args)
+    changes: dict[str, FrontValue | None] = {**fields_of(args), **dict.fromkeys(args.unset)}
+    body: str | None = None
+    raw: bytes | None = None
+    if args.text == ["-"]:
+        body = session.read_stdin().decode("utf-8")
+    elif args.text:
+        body = " ".join(args.text)
+    elif args.editor or not changes:
+        if not session.interactive:
+            raise UsageError("say what to change", hint="give TEXT, a field option, or run it on a terminal")
+        file = repository.find(args.id, caller)
+        raw = edit_text(session, file.raw.decode("utf-8", errors="surrogateescape")).encode("utf-8", "surrogateescape")
+    recorded = repository.edit(
+        args.id,
+        caller,
+        changes=changes,
+        body=body,
+        raw=raw,
+        origin=origin_of(args, session),
+        allow=allowed_rules(args),
+        dry_run=args.dry_run,
+    )
+    tell_recorded(recorded, args, session, done="edited")
+    return 0

@@ -1,0 +1,62 @@
+"""Make a memory repository.
+
+In an empty or new folder this makes a git repository from the template; in a code repository it adds
+.memfs/ and memories/ and leaves everything else alone; --personal makes one that is yours alone, in
+your own data folder. The SSH key that signs for you becomes the first key of its keyring, and this
+machine pins it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.cli.options import add_json
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", metavar="DIR", help="where (default: the working directory)")
+    parser.add_argument("--personal", action="store_true", help="make your personal repository, in your data folder")
+    parser.add_argument("--key", metavar="FILE", help="the SSH key that approves (default: the one that signs for you)")
+    parser.add_argument("--principal", metavar="ADDRESS", help="who that key belongs to (default: git's user.email)")
+    parser.add_argument("--no-keyring", action="store_true", help="make no keyring: nothing can be approved yet")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.api import make_repository
+
+    made = make_repository(
+        session.cwd / args.folder if args.folder else session.cwd,
+        places=session.places,
+        today=session.today,
+        environ=session.environ,
+        personal=args.personal,
+        key=args.key,
+        principal=args.principal,
+        keyring=not args.no_keyring,
+    )
+    if args.json:
+        session.emit(
+            "init",
+            {
+                "root": str(made.root),
+                "files": list(made.files),
+                "commit": made.commit,
+                "pin": made.pin,
+                "notices": list(made.notices),
+            },
+        )
+        return 0
+    for path in made.files:
+        session.say(f"  {path}")
+    session.say(f"{made.root} is a memory repository  (commit {(made.commit or 'none')[:12]})")
+    if made.pin:
+        session.say(f"pinned on this machine: {made.pin}")
+    for notice in made.notices:
+        session.note(notice)
+    session.note("next: `memfs remember --help`, or `memfs connect AGENT`")
+    return 0

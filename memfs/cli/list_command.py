@@ -1,0 +1,99 @@
+"""List memories: id, kind, scope, state and trust, and the files that are no memories with the reason.
+
+Titles of memories that nobody approved are not shown: a list has no room for a frame.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.model.codepoints import escape_hidden
+from memfs.model.memory import Kind, State
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+    from memfs.recall.assess import Assessment
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scope", help="only this scope")
+    parser.add_argument("--kind", choices=[kind.value for kind in Kind], help="only this kind")
+    parser.add_argument("--state", choices=[state.value for state in State], help="only this state")
+    parser.add_argument("--trusted", action="store_true", help="only approved memories")
+    add_caller(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    repository = session.open_repository()
+    found, skipped = repository.assess_all(caller_of(args))
+    chosen = [assessment for assessment in found if _wanted(assessment, args)]
+    bad = [assessment for assessment in found if assessment.file.memory is None]
+    if args.json:
+        session.emit(
+            "list",
+            {
+                "memories": [_row(assessment) for assessment in chosen],
+                "not_memories": [
+                    {"path": item.file.path, "problems": [problem.message for problem in item.file.problems]}
+                    for item in bad
+                ],
+                "not_opened": [{"path": path, "reason": reason} for path, reason in skipped],
+            },
+        )
+        return 0 if chosen else 1
+    widths = [max((len(cell[i]) for cell in map(_cells, chosen)), default=0) for i in range(4)]
+    for assessment in chosen:
+        cells = _cells(assessment)
+        line = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=False))
+        session.say(f"{line}  {cells[4]}".rstrip())
+    for item in bad:
+        problem = item.file.problems[0]
+        session.note(f"not a memory: {escape_hidden(item.file.path, single_line=True)}: {problem.message}")
+    for path, reason in skipped:
+        session.note(f"not opened: {escape_hidden(path, single_line=True)}: {reason}")
+    if not chosen:
+        session.note(
+            "no memories" if not (args.scope or args.kind or args.state or args.trusted) else "none of that kind"
+        )
+    return 0 if chosen else 1
+
+
+def _wanted(assessment: Assessment, args: argparse.Namespace) -> bool:
+    memory = assessment.file.memory
+    if memory is None:
+        return False
+    return (
+        (args.scope is None or memory.scope == args.scope)
+        and (args.kind is None or memory.kind.value == args.kind)
+        and (args.state is None or assessment.state.state.value == args.state)
+        and (not args.trusted or assessment.verdict.trusted)
+    )
+
+
+def _cells(assessment: Assessment) -> tuple[str, str, str, str, str]:
+    from memfs.api import shown_of
+    from memfs.render.views import Detail, render_json
+
+    memory = assessment.file.memory
+    assert memory is not None
+    shown = shown_of(assessment)
+    row = render_json([shown], detail=Detail.HEADING)[0]
+    verdict = assessment.verdict
+    trust = "approved" if verdict.trusted else f"not approved ({verdict.reason})"
+    return (
+        memory.id,
+        memory.kind.value,
+        memory.scope,
+        f"{assessment.state.state.value}, {trust}",
+        (row["title"] or row["statement"].split("\n")[0][:80]) if shown.as_rule else "",
+    )
+
+
+def _row(assessment: Assessment) -> dict[str, Any]:
+    from memfs.api import shown_of
+    from memfs.render.views import render_json
+
+    return render_json([shown_of(assessment)])[0]

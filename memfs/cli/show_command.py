@@ -1,0 +1,33 @@
+"""Show one memory: what it says, its state, who approved it, and how its evidence stands now."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.cli.options import add_caller, add_json, caller_of
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the memory")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
+    add_caller(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.api import shown_of
+    from memfs.render.views import render_bundle, render_json, render_markdown
+
+    repository = session.open_repository()
+    shown = [shown_of(repository.assess(repository.find(args.id, caller_of(args))))]
+    if args.json:
+        session.emit("show", {"memory": render_json(shown)[0]})
+    elif args.markdown:
+        session.say(render_markdown(shown, draw_nonce=session.draw_nonce).rstrip("\n"))
+    else:
+        session.say(render_bundle(shown, draw_nonce=session.draw_nonce).rstrip("\n"))
+    return 0

@@ -1,0 +1,75 @@
+"""Say what needs attention in this repository: what lost its approval and why, what must be looked
+at again, what is not committed, and files that are no memories."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.model.codepoints import escape_hidden
+from memfs.model.memory import State
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_caller(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    repository = session.open_repository()
+    status = repository.status(caller_of(args))
+    if args.json:
+        session.emit("status", _payload(status))
+        return 0
+    session.say(f"{len(status.assessments)} memories, {len(status.approved)} approved")
+    if status.under_way:
+        session.say(f"a {status.under_way} is under way: memfs reads, and writes nothing until it is finished")
+    for notice in status.notices:
+        session.say(notice)
+    _section(
+        session, "Lost approval", [(a.file.id, f"{a.verdict.reason}  {a.verdict.detail or ''}") for a in status.lost]
+    )
+    _section(session, "Not approved", [(a.file.id, str(a.verdict.reason)) for a in status.unapproved])
+    _section(
+        session, "Look again", [(a.file.id, f"{a.state.state.value}: {'; '.join(a.state.reasons)}") for a in status.due]
+    )
+    _section(session, "Not committed", [(escape_hidden(path, single_line=True), "") for path in status.uncommitted])
+    _section(
+        session,
+        "Not memories",
+        [(escape_hidden(path, single_line=True), reason) for path, reason in status.bad],
+    )
+    return 0
+
+
+def _section(session: Session, title: str, rows: list[tuple[str, str]]) -> None:
+    if not rows:
+        return
+    session.say(f"\n{title}:")
+    for name, reason in rows:
+        session.say(f"  {name}  {reason}".rstrip())
+
+
+def _payload(status: Any) -> dict[str, Any]:
+    def due(assessment: Any) -> bool:
+        return assessment.state.state in (State.RECHECK, State.EXPIRED)
+
+    return {
+        "memories": len(status.assessments),
+        "approved": len(status.approved),
+        "under_way": status.under_way,
+        "notices": list(status.notices),
+        "lost": [{"id": a.file.id, "reason": str(a.verdict.reason)} for a in status.lost],
+        "unapproved": [{"id": a.file.id, "reason": str(a.verdict.reason)} for a in status.unapproved],
+        "due": [
+            {"id": a.file.id, "state": a.state.state.value, "reasons": list(a.state.reasons)}
+            for a in status.due
+            if due(a)
+        ],
+        "uncommitted": list(status.uncommitted),
+        "not_memories": [{"path": path, "reason": reason} for path, reason in status.bad],
+    }

@@ -1,0 +1,36 @@
+"""Replace memories by a new one.
+
+The old files stay for whoever asks how it came to be; they are shown as superseded and are no
+longer recalled as current. Approving the new memory withdraws the old ones' approvals.
+
+  memfs supersede exclusive-lock-migrations "Migrations are additive." --kind decision ...
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.cli.options import add_caller, caller_of
+from memfs.cli.remember_command import add_draft, read_draft
+from memfs.cli.writing import tell_recorded
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("old", metavar="ID[,ID]", help="the memories that are replaced")
+    add_draft(parser)
+    add_caller(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    repository = session.open_repository()
+    caller = caller_of(args)
+    old_ids = [memory_id for memory_id in args.old.split(",") if memory_id]
+    for memory_id in old_ids:
+        repository.find(memory_id, caller)
+    recorded = repository.supersede(old_ids, read_draft(args, session), caller, dry_run=args.dry_run)
+    tell_recorded(recorded, args, session, done="remembered")
+    return 0
