@@ -41,14 +41,22 @@ class DamagedIndex(Exception):
 class Snapshot:
     """One generation of the index in memory."""
 
-    __slots__ = ("generation", "index", "seen", "segments", "unreadable")
+    __slots__ = ("generation", "index", "seen", "segments", "supersedes", "unreadable")
 
     def __init__(
-        self, *, index: TextIndex, seen: str, unreadable: dict[str, str], generation: int, segments: int
+        self,
+        *,
+        index: TextIndex,
+        seen: str,
+        unreadable: dict[str, str],
+        supersedes: dict[str, list[str]],
+        generation: int,
+        segments: int,
     ) -> None:
         self.index = index
         self.seen = seen  # the sorted stamps of the files that this generation was made from
         self.unreadable = unreadable  # path → why
+        self.supersedes = supersedes  # path → the ids that this memory replaces
         self.generation = generation
         self.segments = segments
 
@@ -128,7 +136,7 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
     with os.scandir(place) as entries:
         present = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
     for name, size in sizes.items():
-        status = present[name] if name in present else None
+        status = present.get(name)
         if status is None:
             raise FileNotFoundError(name)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_size != size:
@@ -158,6 +166,7 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
         index=index,
         seen=parts["seen"].decode("utf-8", "surrogateescape"),
         unreadable={str(path): str(reason) for path, reason in manifest["unreadable"].items()},
+        supersedes={str(path): list(map(str, ids)) for path, ids in manifest["supersedes"].items()},
         generation=generation,
         segments=int(manifest["segments"]),
     )
@@ -179,7 +188,7 @@ def _open_postings(place: str, rows: int) -> Postings:
         postings = Postings(place)
     except FileNotFoundError:
         raise
-    except Exception as error:  # noqa: BLE001 - any failure inside Whoosh means a damaged index, which is rebuilt
+    except Exception as error:  # whatever fails inside Whoosh means a damaged index, which is rebuilt
         raise DamagedIndex(f"the postings cannot be opened ({type(error).__name__})") from error
     if postings.rows != rows:
         raise DamagedIndex("the postings have another number of rows")
@@ -264,6 +273,7 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
             "postings_rows": postings_rows,
             "scopes": index.scope_names,
             "unreadable": snapshot.unreadable,
+            "supersedes": snapshot.supersedes,
             "crc": {name: crc32(raw) for name, raw in parts.items()},
             "sizes": sizes,
         }
@@ -286,7 +296,12 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
         tail=list(tail),
     )
     return Snapshot(
-        index=written, seen=snapshot.seen, unreadable=snapshot.unreadable, generation=generation, segments=segments
+        index=written,
+        seen=snapshot.seen,
+        unreadable=snapshot.unreadable,
+        supersedes=snapshot.supersedes,
+        generation=generation,
+        segments=segments,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,7 @@ class Opened:
     index: TextIndex
     unreadable: tuple[str, ...]  # paths
     scan: Scan
+    supersedes: Mapping[str, Sequence[str]] = field(default_factory=dict)  # path → the ids that it replaces
     behind: int = 0
     missing: bool = False  # there is no usable index and too much to read now
     notices: tuple[str, ...] = ()
@@ -89,7 +90,8 @@ class _Document:
     scope: str | None
     key: str
     counts: Counts
-    length: int = field(default=0)
+    length: int
+    supersedes: tuple[str, ...]
 
 
 def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened:
@@ -114,6 +116,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
             index=snapshot.index,
             unreadable=_unreadable(snapshot, scan),
             scan=scan,
+            supersedes=snapshot.supersedes,
         )
     changed, removed = _compare(snapshot, scan, stamps)
     if len(changed) <= FEW_CHANGES:
@@ -124,6 +127,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
             index=updated.index,
             unreadable=_unreadable(updated, scan),
             scan=scan,
+            supersedes=updated.supersedes,
             notices=tuple(notices),
         )
     if obstacle is None and detach:
@@ -143,12 +147,15 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
         index=snapshot.index,
         unreadable=_unreadable(snapshot, scan),
         scan=scan,
+        supersedes=snapshot.supersedes,
         behind=len(changed),
         notices=tuple(notices),
     )
 
 
-def refresh(tree: WorkTree, places: Places, *, progress: Progress | None = None, wait: bool = True) -> RefreshReport | None:
+def refresh(
+    tree: WorkTree, places: Places, *, progress: Progress | None = None, wait: bool = True
+) -> RefreshReport | None:
     """Bring the index of ``tree`` up to date and return what was done.
 
     Waits for another writer, or with ``wait`` false returns None when there is one.
@@ -170,6 +177,27 @@ def rebuild(tree: WorkTree, places: Places, *, progress: Progress | None = None)
     folder = make_index_folder(tree, places)
     with index_lock(folder, wait=True):
         return _refresh_locked(tree, places, None, progress, rebuilt=True)
+
+
+def find_successors(tree: WorkTree, opened: Opened) -> dict[str, list[str]]:
+    """Return each superseded id with the paths of the memories that replace it."""
+    supersedes: Mapping[str, Sequence[str]] = opened.supersedes
+    if opened.missing:
+        supersedes = {}
+        for entry in opened.scan.entries:
+            try:
+                if b"supersedes" not in read_file(tree, entry.path):
+                    continue
+            except UnreadableFile:
+                continue
+            document = _read_document(tree, entry.path)
+            if not isinstance(document, str) and document.supersedes:
+                supersedes[entry.path] = document.supersedes
+    found: dict[str, list[str]] = {}
+    for path, ids in supersedes.items():
+        for old in ids:
+            found.setdefault(old, []).append(path)
+    return found
 
 
 def index_status(tree: WorkTree, places: Places) -> IndexStatus:
@@ -238,7 +266,7 @@ def _refresh_locked(
         snapshot, rebuilt = None, True
     changed, removed = _compare(snapshot, scan, stamps)
     if snapshot is None or changed or removed or snapshot.seen != "\n".join(stamps):
-        updated = _apply(tree, snapshot, changed, removed, stamps, progress)
+        updated = _apply(tree, snapshot, changed, removed, stamps, progress=progress)
         previous = snapshot.generation if snapshot is not None else None
         fold = len(updated.index.tail) > _MAX_TAIL
         snapshot = write_snapshot(tree, places, updated, previous=previous, fold=fold)
@@ -302,6 +330,7 @@ def _apply(
     changed: Sequence[Entry],
     removed: Iterable[str],
     stamps: Sequence[str],
+    *,
     progress: Progress | None = None,
 ) -> Snapshot:
     """Return a snapshot in memory with ``changed`` read and ``removed`` dropped."""
@@ -313,9 +342,11 @@ def _apply(
     names: list[str | None] = list(old.scope_names) if old else [None]
     tail = list(old.tail) if old else []
     unreadable = dict(snapshot.unreadable) if snapshot is not None else {}
+    supersedes = dict(snapshot.supersedes) if snapshot is not None else {}
     rows = {path: row for row, path in enumerate(paths) if path} if old else {}
 
     def bury(path: str) -> None:
+        supersedes.pop(path, None)
         row = rows.pop(path, None)
         if row is not None:
             paths[row], keys[row], scopes[row], lengths[row] = "", "", DEAD, 0
@@ -331,9 +362,13 @@ def _apply(
             unreadable[path] = document
         else:
             unreadable.pop(path, None)
+            supersedes.pop(path, None)
+            if document.supersedes:
+                supersedes[path] = list(document.supersedes)
             row = rows.get(path)
             if row is None or keys[row] != document.key:
-                bury(path)
+                if row is not None:
+                    paths[row], keys[row], scopes[row], lengths[row] = "", "", DEAD, 0
                 rows[path] = len(paths)
                 paths.append(path)
                 keys.append(document.key)
@@ -356,6 +391,7 @@ def _apply(
         index=index,
         seen="\n".join(_settled(stamps, changed)),
         unreadable=unreadable,
+        supersedes=supersedes,
         generation=snapshot.generation if snapshot is not None else 0,
         segments=snapshot.segments if snapshot is not None else 0,
     )
@@ -402,6 +438,7 @@ def _read_document(tree: WorkTree, path: str) -> _Document | str:
         key=text_key(text),
         counts=counts,
         length=sum(counts.values()),
+        supersedes=file.memory.supersedes if file.memory is not None else (),
     )
 
 

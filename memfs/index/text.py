@@ -65,40 +65,12 @@ class TextIndex:
     def search(
         self, text: str, sees: Callable[[str | None], bool], *, limit: int = 100, keep_stop_words: bool = False
     ) -> list[tuple[int, float]]:
-        """Return up to ``limit`` (row, score) for the query ``text``, best first.
+        """Return up to ``limit`` (row, score) for the query ``text`` in this index alone, best first."""
+        found = search_texts([self], text, sees, limit=limit, keep_stop_words=keep_stop_words)
+        return [(row, score) for _, row, score in found]
 
-        Equal scores stand in the order of their paths. The scores of the visible rows do not depend
-        on any other row.
-        """
-        terms = query_terms(text, keep_stop_words=keep_stop_words)
-        if not terms or not self.paths:
-            return []
-        allowed = self.allowed_rows(sees)
-        count = sum(allowed)
-        if not count:
-            return []
-        lengths = self.lengths
-        everything = count == len(allowed)
-        total = sum(lengths) if everything else sum(length for length, seen in zip(lengths, allowed, strict=True) if seen)
-        average = total / count or 1.0
-        found = self._visible_postings(terms, allowed, everything)
-        if len(found) > MAX_SCORED_TERMS:
-            rarest = set(nsmallest(MAX_SCORED_TERMS, range(len(found)), key=lambda i: (len(found[i][0]), i)))
-            found = [pair for i, pair in enumerate(found) if i in rarest]
-        scores: dict[int, float] = {}
-        get = scores.get
-        for rows, counts in found:
-            weight = (log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5))) * (K1 + 1)
-            flat, slope = K1 * (1 - B), K1 * B / average
-            for row, tf in zip(rows, counts, strict=True):
-                scores[row] = get(row, 0.0) + weight * tf / (tf + flat + slope * lengths[row])
-        paths = self.paths
-        best = nsmallest(limit, scores.items(), key=lambda item: (-item[1], paths[item[0]]))
-        return best
-
-    def _visible_postings(
-        self, terms: Sequence[str], allowed: bytes, everything: bool
-    ) -> list[tuple[list[int], list[float]]]:
+    def read_postings(self, terms: Sequence[str]) -> list[tuple[list[int], list[float]]]:
+        """Return for each term the rows that hold it, dead and hidden ones too, and how often."""
         postings = self.open_postings() if self.open_postings is not None and self.postings_rows else None
         found = []
         for term in terms:
@@ -107,9 +79,64 @@ class TextIndex:
                 if term in document:
                     rows.append(row)
                     counts.append(document[term])
-            if rows and not everything:
-                pairs = [(row, n) for row, n in zip(rows, counts, strict=True) if allowed[row]]
-                rows, counts = [row for row, _ in pairs], [n for _, n in pairs]
-            if rows:
-                found.append((rows, counts))
+            found.append((rows, counts))
         return found
+
+
+def search_texts(
+    indexes: Sequence[TextIndex],
+    text: str,
+    sees: Callable[[str | None], bool],
+    *,
+    limit: int = 100,
+    keep_stop_words: bool = False,
+) -> list[tuple[int, int, float]]:
+    """Return up to ``limit`` (index number, row, score) for the query ``text``, best first.
+
+    All indexes are scored as one collection. Equal scores stand in the order of index and path. The
+    scores of the rows that ``sees`` allows do not depend on any other row.
+    """
+    terms = query_terms(text, keep_stop_words=keep_stop_words)
+    if not terms:
+        return []
+    allowed = [index.allowed_rows(sees) for index in indexes]
+    count = sum(map(sum, allowed))
+    if not count:
+        return []
+    total = sum(_visible_length(index, flags) for index, flags in zip(indexes, allowed, strict=True))
+    postings = [_visible_postings(index, terms, flags) for index, flags in zip(indexes, allowed, strict=True)]
+    frequencies = [sum(len(found[term][0]) for found in postings) for term in range(len(terms))]
+    known = [term for term, frequency in enumerate(frequencies) if frequency]
+    scored = sorted(nsmallest(MAX_SCORED_TERMS, known, key=lambda term: (frequencies[term], term)))
+    flat, slope = K1 * (1 - B), K1 * B * count / (total or 1)
+    ranked: list[tuple[float, int, str, int]] = []
+    for number, (index, found) in enumerate(zip(indexes, postings, strict=True)):
+        scores: dict[int, float] = {}
+        get, lengths = scores.get, index.lengths
+        for term in scored:
+            frequency = frequencies[term]
+            weight = log(1 + (count - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
+            for row, tf in zip(*found[term], strict=True):
+                scores[row] = get(row, 0.0) + weight * tf / (tf + flat + slope * lengths[row])
+        paths = index.paths
+        ranked += nsmallest(limit, [(-score, number, paths[row], row) for row, score in scores.items()])
+    return [(number, row, -score) for score, number, _, row in nsmallest(limit, ranked)]
+
+
+def _visible_length(index: TextIndex, allowed: bytes) -> int:
+    if 0 not in allowed:
+        return sum(index.lengths)
+    return sum(length for length, seen in zip(index.lengths, allowed, strict=True) if seen)
+
+
+def _visible_postings(
+    index: TextIndex, terms: Sequence[str], allowed: bytes
+) -> list[tuple[Sequence[int], Sequence[float]]]:
+    found = index.read_postings(terms)
+    if 0 not in allowed:
+        return list(found)
+    visible: list[tuple[Sequence[int], Sequence[float]]] = []
+    for rows, counts in found:
+        pairs = [pair for pair in zip(rows, counts, strict=True) if allowed[pair[0]]]
+        visible.append(([row for row, _ in pairs], [tf for _, tf in pairs]))
+    return visible

@@ -22,34 +22,43 @@ MAX_QUERY_TERMS = 64
 _MAX_TERM = 64  # a longer run is a blob (base64, a minified line), not a word anybody types
 
 # Vowel signs and marks inside words of these scripts are no `\w` for Python.
-_MARKS = "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a\u0900-\u0dff\u0f71-\u0fbc\u0300-\u036f"
+_MARKS = (
+    "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0711\u0730-\u074a\u0900-\u0dff\u0f71-\u0fbc\u0300-\u036f"
+)
 _WORD = f"[\\w{_MARKS}]+"
 _RUN = re.compile(f"{_WORD}(?:[.\\-/@:]{_WORD})*(?:\\+\\+|#)?")
 _JOINTS = re.compile(r"[.\-/@:]")
 _PIECES = re.compile(f"[A-Z]+(?![a-z])|[A-Z]?(?:[^\\W\\d_A-Z]|[{_MARKS}])+|\\d+")
 _BLOB = re.compile(r"\S{200,}")
 # Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
 _ACCENTS = re.compile("(?<![\u0418\u0438])[\u0300-\u036f]+")  # not the breve of Cyrillic short i, which is a letter
 _JOINERS = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 
-STOP_WORDS = frozenset(
-    # English
-    "a about after again all also am an and any are aren as at be because been before being between both but by can could "
-    "couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven having he "
-    "her here hers herself him himself his how i if in into is isn it its itself just ll m me more most my myself no nor not "
-    "now of off on once only or other our ours ourselves out over own please re s same she should shouldn so some such t than "
-    "that the their theirs them themselves then there these they this those through to too under until up us ve very was "
-    "wasn we were weren what when where which while who whom why will with won would wouldn you your yours yourself "
-    "yourselves let shall may might must "
-    # Russian
-    "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о "
-    "из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь опять вам ведь там потом себя ничего ей они "
-    "тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под будет тогда кто этот того потому "
-    "этого какой ним здесь этом один почти мой тем чтобы нее были куда зачем всех при об другой хоть после над больше тот "
-    "через эти нас про всего них какая какие какого каких каком каким этой эта это".split()
-)
+_ENGLISH = """
+a about after again all also am an and any are aren as at be because been before being between both but by can
+could couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have
+haven having he her here hers herself him himself his how i if in into is isn it its itself just ll m me more
+most my myself no nor not now of off on once only or other our ours ourselves out over own please re s same
+she should shouldn so some such t than that the their theirs them themselves then there these they this those
+through to too under until up us ve very was wasn we were weren what when where which while who whom why will
+with won would wouldn you your yours yourself yourselves let shall may might must
+"""
+_RUSSIAN = """
+и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня
+еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь опять вам ведь там потом
+себя ничего ей они тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под
+будет тогда кто этот того потому этого какой ним здесь этом один почти мой тем чтобы нее были куда зачем всех
+при об другой хоть после над больше тот через эти нас про всего них какая какие какого каких каком каким этой
+эта это
+"""
+
+STOP_WORDS = frozenset(_ENGLISH.split() + _RUSSIAN.split())
 """Dropped from queries, never from documents (RETRIEVAL 2)."""
 
 

@@ -1,0 +1,420 @@
+"""One memory file with everything a reader must know beside it: state, verdict, gate.
+
+Used by recall, show, list, status and review alike, so that they never disagree. Facts that cannot
+change (a blob at a commit, the gate's answer about a text) come from the index's cache; the files of
+the work tree are hashed in this process; git is started only for what is not known yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from memfs.admission.gate import GATE_VERSION, Decision, Finding, Outcome, judge_reading
+from memfs.admission.rules import Family, Severity
+from memfs.errors import MemfsError
+from memfs.index.facts import FactCache
+from memfs.model.memory import (
+    MemoryFile,
+    PathEvidence,
+    State,
+    StateReport,
+    WhenPathChanges,
+    WhenSuperseded,
+    WhenVersion,
+)
+from memfs.model.reader import id_of_path
+from memfs.model.scope import scope_of_path
+from memfs.model.state import StateFacts, judge_state
+from memfs.store.files import UnreadableFile, read_file
+
+if TYPE_CHECKING:
+    from memfs.index.refresh import Opened
+    from memfs.store.places import Places
+    from memfs.store.worktree import WorkTree
+    from memfs.trust.judge import Verdict
+    from memfs.trust.view import TrustView
+
+MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
+"""A larger evidence file cannot be compared and counts as unverifiable."""
+
+_NO_MEMORY = StateReport(state=State.RECHECK, reasons=("not a well-formed memory",), evidence=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """A file, and what holds about it today. ``visible_in_scope`` is the scope of its folder."""
+
+    file: MemoryFile
+    state: StateReport
+    verdict: Verdict
+    gate: Decision
+    visible_in_scope: str | None
+
+
+class Assessor:
+    """Assesses the files of one work tree; keeps what it found out for the next file."""
+
+    def __init__(
+        self,
+        tree: WorkTree,
+        places: Places,
+        today: date,
+        *,
+        opened: Opened | None = None,
+    ) -> None:
+        self._tree = tree
+        self._places = places
+        self._today = today
+        self._opened = opened
+        self._facts = FactCache(tree, places)
+        self._view: TrustView | None = None
+        self._now: dict[str, tuple[str, bytes] | None] = {}
+        self._manifests: list[dict[str, str]] | None = None
+        self._successors: Mapping[str, Sequence[str]] | None = None
+        self._mark: str | None = None
+        self._notices: dict[str, None] = {}
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the reader should know about all answers so far (git missing, keyring broken)."""
+        own = self._view.notices if self._view is not None else ()
+        return (*self._notices, *own)
+
+    def assess(self, file: MemoryFile) -> Assessment:
+        """Return ``file`` with its state, verdict and read-time gate. Never raises for its content."""
+        return self.assess_many([file])[0]
+
+    def assess_many(self, files: Sequence[MemoryFile]) -> list[Assessment]:
+        """Return the assessments of ``files`` in their order; asks git once for all of them."""
+        blobs, baselines = self._ask_git(files)
+        found = [self._assess(file, blobs, baselines) for file in files]
+        self._facts.save()
+        return found
+
+    def _assess(
+        self,
+        file: MemoryFile,
+        blobs: Mapping[tuple[str, str], str | None],
+        baselines: Mapping[tuple[str, str], str | None],
+    ) -> Assessment:
+        return Assessment(
+            file=file,
+            state=self._state(file, blobs, baselines),
+            verdict=self._open_view().verdict(file),
+            gate=self._gate(file),
+            visible_in_scope=scope_of_path(file.path),
+        )
+
+    def _open_view(self) -> TrustView:
+        if self._view is None:
+            from memfs.trust.view import open_view
+
+            self._view = open_view(self._tree, self._places, today=self._today)
+        return self._view
+
+    # -- gate ------------------------------------------------------------------------------------
+
+    def _gate(self, file: MemoryFile) -> Decision:
+        kept = self._facts.get(file.digest).get("gate")
+        decision = _parse_gate(kept)
+        if decision is None:
+            decision = judge_reading(file)
+            self._facts.put(file.digest, "gate", _format_gate(decision))
+        return decision
+
+    # -- state -----------------------------------------------------------------------------------
+
+    def _state(
+        self,
+        file: MemoryFile,
+        blobs: Mapping[tuple[str, str], str | None],
+        baselines: Mapping[tuple[str, str], str | None],
+    ) -> StateReport:
+        memory = file.memory
+        if memory is None:
+            return _NO_MEMORY
+        pairs = _evidence_pairs(file)
+        recorded = {pair: blobs.get(pair) for pair in pairs}
+        blobs_now: dict[str, str | None] = {}
+        lines_now: dict[str, str | None] = {}
+        baseline_blobs: dict[str, str | None] = {}
+        trigger = memory.review_trigger
+        if isinstance(trigger, WhenPathChanges):
+            baseline_blobs[trigger.path] = baselines.get((file.digest, trigger.path))
+            blobs_now[trigger.path] = self._blob_now(trigger.path, like=baseline_blobs[trigger.path])
+        for path, commit in pairs:
+            before = recorded[path, commit]
+            blobs_now[path] = now = self._blob_now(path, like=before)
+            if before is not None and now is not None and now != before:
+                lines_now[path] = self._line_now(file.digest, path, before, now)
+        facts = StateFacts(
+            today=self._today,
+            recorded_blobs=recorded,
+            blobs_now=blobs_now,
+            lines_now=lines_now,
+            baseline_blobs=baseline_blobs,
+            versions=self._find_versions([trigger.name]) if isinstance(trigger, WhenVersion) else {},
+            superseded_by=self._superseded_by(file),
+        )
+        return judge_state(memory, facts)
+
+    def _blob_now(self, path: str, *, like: str | None) -> str | None:
+        """Return the blob id that ``path`` has in the work tree, in the form that ``like`` has.
+
+        git may have changed line ends or replaced an LFS pointer on checkout: if the file as git
+        would store it is ``like``, that is what it is.
+        """
+        from memfs.store.git import blob_id
+
+        if path not in self._now:
+            self._now[path] = self._read_now(path)
+        found = self._now[path]
+        if found is None:
+            return None
+        blob, raw = found
+        if like is None or blob == like:
+            return blob
+        algorithm = "sha256" if len(blob) == 64 else "sha1"
+        for stored in (raw.replace(b"\r\n", b"\n"), _lfs_pointer(raw)):
+            if blob_id(stored, algorithm=algorithm) == like:
+                return like
+        return blob
+
+    def _read_now(self, path: str) -> tuple[str, bytes] | None:
+        from memfs.store.git import blob_id, object_format
+
+        try:
+            raw = read_file(self._tree, path, limit=MAX_EVIDENCE_BYTES)
+        except UnreadableFile:
+            return self._read_from_head(path) if self._is_sparse() else None
+        return blob_id(raw, algorithm=object_format(self._tree)), raw
+
+    def _is_sparse(self) -> bool:
+        import os
+
+        git_dir = self._tree.git_dir
+        return git_dir is not None and os.path.exists(os.path.join(git_dir, "info", "sparse-checkout"))
+
+    def _read_from_head(self, path: str) -> tuple[str, bytes] | None:
+        # A path outside the cone of a sparse checkout is not missing: git has it as it is in HEAD.
+        from memfs.store.git import blob_at, read_blob
+
+        try:
+            blob = blob_at(self._tree, "HEAD", path)
+            return None if blob is None else (blob, read_blob(self._tree, blob))
+        except MemfsError:
+            return None
+
+    def _line_now(self, digest: str, path: str, before: str, now: str) -> str | None:
+        """Return the first line of the file now that the recorded one did not have."""
+        from memfs.store.git import read_blob
+
+        key = f"line:{before}:{now}"
+        kept = self._facts.get(digest).get(key)
+        if isinstance(kept, str):
+            return kept
+        found = self._now[path]
+        try:
+            old = set(read_blob(self._tree, before).splitlines())
+        except MemfsError:
+            return None
+        lines = found[1].splitlines() if found is not None else []
+        line = next((line for line in lines if line.strip() and line not in old), None)
+        text = None if line is None else line.decode("utf-8", "replace").strip()[:300]
+        if text is not None:
+            self._facts.put(digest, key, text)
+        return text
+
+    def _find_versions(self, names: Iterable[str]) -> Mapping[str, str | None]:
+        from memfs.model.versions import find_version
+
+        manifests = self._read_manifests()
+        return {name: find_version(name, manifests) for name in names}
+
+    def _read_manifests(self) -> list[dict[str, str]]:
+        from memfs.model.versions import MANIFESTS, MAX_MANIFEST_BYTES, parse_manifest
+
+        if self._manifests is None:
+            self._manifests = []
+            for name in MANIFESTS:
+                try:
+                    raw = read_file(self._tree, name, limit=MAX_MANIFEST_BYTES)
+                except UnreadableFile:
+                    continue
+                self._manifests.append(parse_manifest(name, raw.decode("utf-8", "replace")))
+        return self._manifests
+
+    def _superseded_by(self, file: MemoryFile) -> Mapping[str, str]:
+        if self._successors is None:
+            from memfs.index.refresh import find_successors, open_index
+
+            opened = self._opened if self._opened is not None else open_index(self._tree, self._places)
+            self._successors = find_successors(self._tree, opened)
+        scope = scope_of_path(file.path)
+        wanted = [file.id]
+        if file.memory is not None and isinstance(file.memory.review_trigger, WhenSuperseded):
+            wanted.append(file.memory.review_trigger.id)
+        found: dict[str, str] = {}
+        for old in wanted:
+            for path in self._successors.get(old, ()):
+                # A memory is superseded only by one that each of its readers can read too (ADMISSION 7).
+                if path != file.path and _is_seen_with(scope_of_path(path), scope):
+                    found.setdefault(old, id_of_path(path))
+        return found
+
+    # -- git -------------------------------------------------------------------------------------
+
+    def _ask_git(
+        self, files: Sequence[MemoryFile]
+    ) -> tuple[dict[tuple[str, str], str | None], dict[tuple[str, str], str | None]]:
+        """Return the recorded blobs by (path, commit) and the baselines by (digest, path)."""
+        blobs: dict[tuple[str, str], str | None] = {}
+        baselines: dict[tuple[str, str], str | None] = {}
+        if self._tree.git_dir is None:
+            return blobs, baselines
+        unknown: dict[tuple[str, str], list[str]] = {}
+        for file in files:
+            entry = self._facts.get(file.digest)
+            for pair in _evidence_pairs(file):
+                kept = entry.get(f"blob:{pair[0]}@{pair[1]}")
+                if isinstance(kept, str):
+                    blobs[pair] = kept
+                elif isinstance(kept, list) and kept == [self._repository_mark()]:
+                    blobs[pair] = None
+                else:
+                    unknown.setdefault(pair, []).append(file.digest)
+            path = _trigger_path(file)
+            if path is not None:
+                kept = entry.get(f"base:{path}")
+                if isinstance(kept, str):
+                    baselines[file.digest, path] = kept
+                elif kept != [self._repository_mark()]:
+                    baselines[file.digest, path] = self._find_baseline(file, path)
+        if unknown:
+            self._find_blobs(unknown, blobs)
+        return blobs, baselines
+
+    def _find_blobs(
+        self, unknown: Mapping[tuple[str, str], Sequence[str]], blobs: dict[tuple[str, str], str | None]
+    ) -> None:
+        from memfs.store.git import blobs_at
+
+        try:
+            found = blobs_at(self._tree, unknown)
+        except MemfsError as error:
+            self._notices[f"evidence was not checked: {error}"] = None
+            return
+        for (path, commit), digests in unknown.items():
+            blob = found.get((path, commit))
+            blobs[path, commit] = blob
+            # "Not there" can change with the next fetch, so it is kept for this state of the repository only.
+            value = [self._repository_mark()] if blob is None else blob
+            for digest in digests:
+                self._facts.put(digest, f"blob:{path}@{commit}", value)
+
+    def _find_baseline(self, file: MemoryFile, path: str) -> str | None:
+        """Return the blob of ``path`` in the commit that gave the memory file its present content.
+
+        For content that is not committed yet that is HEAD.
+        """
+        from memfs.store.git import blob_at, blob_id, blobs_at, object_format, read_git
+
+        try:
+            said = read_git(self._tree, "log", "-1", "--format=%H", "HEAD", "--", file.path, check=False)
+            commit = said.decode("ascii", "replace").strip()
+            algorithm = object_format(self._tree)
+            here = {
+                blob_id(file.raw, algorithm=algorithm),
+                blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm),
+            }
+            if commit:
+                found = blobs_at(self._tree, [(file.path, commit), (path, commit)])
+                if found.get((file.path, commit)) in here:
+                    blob = found.get((path, commit))
+                    self._facts.put(file.digest, f"base:{path}", [self._repository_mark()] if blob is None else blob)
+                    return blob
+            return blob_at(self._tree, "HEAD", path)
+        except MemfsError as error:
+            self._notices[f"a review trigger was not checked: {error}"] = None
+            return None
+
+    def _repository_mark(self) -> str:
+        """Return something that changes when the repository gets new commits or objects."""
+        import os
+
+        from memfs.store.git import head_commit
+
+        if self._mark is None:
+            marks = [head_commit(self._tree) or ""]
+            for name in ("FETCH_HEAD", "objects/pack", "packed-refs", "shallow"):
+                try:
+                    marks.append(str(os.stat(os.path.join(self._tree.common_dir or "", name)).st_mtime_ns))
+                except OSError:
+                    marks.append("")
+            self._mark = " ".join(marks)
+        return self._mark
+
+
+def _evidence_pairs(file: MemoryFile) -> list[tuple[str, str]]:
+    memory = file.memory
+    if memory is None:
+        return []
+    return [
+        (item.path, item.commit) for item in memory.evidence if isinstance(item, PathEvidence) and item.repo is None
+    ]
+
+
+def _trigger_path(file: MemoryFile) -> str | None:
+    memory = file.memory
+    if memory is None or not isinstance(memory.review_trigger, WhenPathChanges):
+        return None
+    return memory.review_trigger.path
+
+
+def _is_seen_with(scope: str | None, other: str | None) -> bool:
+    """Return whether every caller who sees ``other`` sees ``scope`` too."""
+    if scope == other:
+        return True
+    return scope == "team" and other is not None and other.startswith("team/")
+
+
+def _lfs_pointer(raw: bytes) -> bytes:
+    """Return the pointer that git-lfs stores instead of ``raw`` (its specification, version 1)."""
+    from hashlib import sha256
+
+    oid = sha256(raw).hexdigest()
+    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(raw)}\n".encode("ascii")
+
+
+def _format_gate(decision: Decision) -> list[Any]:
+    findings = [
+        [f.rule, f.family.value, f.severity.value, f.message, f.field, f.line, f.column] for f in decision.findings
+    ]
+    return [GATE_VERSION, decision.outcome.value, findings]
+
+
+def _parse_gate(kept: object) -> Decision | None:
+    if not isinstance(kept, list) or len(kept) != 3 or kept[0] != GATE_VERSION:
+        return None
+    _, outcome, findings = kept
+    try:
+        return Decision(
+            outcome=Outcome(outcome),
+            findings=tuple(
+                Finding(
+                    rule=str(rule),
+                    family=Family(family),
+                    severity=Severity(severity),
+                    message=str(message),
+                    field=str(name),
+                    line=line,
+                    column=column,
+                )
+                for rule, family, severity, message, name, line, column in findings
+            ),
+        )
+    except (TypeError, ValueError):
+        return None
