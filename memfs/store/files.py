@@ -7,6 +7,7 @@ that a reader sees the old one or the new one.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from memfs.store.worktree import WorkTree
 LOCK_TIMEOUT = 30.0
 """Seconds that a writer waits for another one."""
 
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_REMAINS = re.compile(r"\.memfs-[0-9a-f]{12}\.tmp")
 _MAX_DEPTH = 8  # folders below memories/; a scope has three at most
 
 
@@ -58,53 +61,64 @@ def scan_memories(tree: WorkTree) -> Scan:
     """
     entries: list[Entry] = []
     skipped: list[tuple[str, str]] = []
-    top = os.path.join(str(tree.root), "memories")
-    if os.path.islink(top):
-        return Scan((), (("memories", "symlink"),))
-    folders = [(top, "memories/", 0)]
-    while folders:
-        folder, prefix, depth = folders.pop()
-        try:
-            with os.scandir(folder) as listing:
-                found = list(listing)
-        except FileNotFoundError:
-            continue
-        except OSError:
-            skipped.append((_printable(prefix[:-1]), "unreadable-folder"))
-            continue
-        if depth and any(item.name == ".git" for item in found):
-            skipped.append((_printable(prefix[:-1]), "nested-repository"))
-            continue
-        for item in found:
-            name = item.name
-            if name[0] == ".":
-                continue
-            is_memory = name.endswith(".md")
-            try:
-                if is_memory and item.is_file(follow_symlinks=False):
-                    if not name.isprintable():
-                        skipped.append((_printable(prefix + name), "bad-name"))
-                        continue
-                    status = item.stat(follow_symlinks=False)
-                    entries.append(Entry(prefix + name, status.st_size, status.st_mtime_ns, status.st_ino))
-                elif item.is_symlink():
-                    skipped.append((_printable(prefix + name), "symlink"))
-                elif is_memory:
-                    skipped.append((_printable(prefix + name), "not-a-file"))
-                elif item.is_dir(follow_symlinks=False):
-                    if not name.isprintable():
-                        skipped.append((_printable(prefix + name), "bad-name"))
-                    elif depth >= _MAX_DEPTH:
-                        skipped.append((_printable(prefix + name), "too-deep"))
-                    else:
-                        folders.append((folder + "/" + name, prefix + name + "/", depth + 1))
-            except FileNotFoundError:
-                continue  # deleted while the folder was listed
-            except OSError:
-                skipped.append((_printable(prefix + name), "unreadable"))
+    try:
+        top = os.open(os.path.join(str(tree.root), "memories"), _OPEN_FOLDER | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return Scan((), ())
+    except OSError:
+        reason = "symlink" if os.path.islink(os.path.join(str(tree.root), "memories")) else "unreadable-folder"
+        return Scan((), (("memories", reason),))
+    try:
+        _scan_folder(top, "memories/", 0, entries, skipped)
+    finally:
+        os.close(top)
     entries.sort()
     skipped.sort()
     return Scan(tuple(entries), tuple(skipped))
+
+
+def _scan_folder(folder: int, prefix: str, depth: int, entries: list[Entry], skipped: list[tuple[str, str]]) -> None:
+    # Every recall comes through here once for each memory: no pathlib, and a file is asked for
+    # below its open folder, which costs the system less than a walk down the whole path.
+    try:
+        with os.scandir(folder) as listing:
+            found = list(listing)
+    except OSError:
+        skipped.append((_printable(prefix[:-1]), "unreadable-folder"))
+        return
+    if depth and any(item.name == ".git" for item in found):
+        skipped.append((_printable(prefix[:-1]), "nested-repository"))
+        return
+    for item in found:
+        name = item.name
+        if name[0] == ".":
+            continue
+        try:
+            if name.endswith(".md"):
+                if not item.is_file(follow_symlinks=False):
+                    skipped.append((_printable(prefix + name), "symlink" if item.is_symlink() else "not-a-file"))
+                elif not name.isprintable():
+                    skipped.append((_printable(prefix + name), "bad-name"))
+                else:
+                    status = item.stat(follow_symlinks=False)
+                    entries.append(Entry(prefix + name, status.st_size, status.st_mtime_ns, status.st_ino))
+            elif item.is_symlink():
+                skipped.append((_printable(prefix + name), "symlink"))
+            elif item.is_dir(follow_symlinks=False):
+                if not name.isprintable():
+                    skipped.append((_printable(prefix + name), "bad-name"))
+                elif depth >= _MAX_DEPTH:
+                    skipped.append((_printable(prefix + name), "too-deep"))
+                else:
+                    below = os.open(name, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+                    try:
+                        _scan_folder(below, prefix + name + "/", depth + 1, entries, skipped)
+                    finally:
+                        os.close(below)
+        except FileNotFoundError:
+            continue  # deleted while the folder was listed
+        except OSError:
+            skipped.append((_printable(prefix + name), "unreadable"))
 
 
 def read_file(tree: WorkTree, path: str, *, limit: int = MAX_MEMORY_BYTES) -> bytes:
@@ -140,6 +154,22 @@ def read_file(tree: WorkTree, path: str, *, limit: int = MAX_MEMORY_BYTES) -> by
         os.close(fd)
 
 
+def list_folder(tree: WorkTree, path: str) -> list[str]:
+    """Return the names of what lies in the folder ``path`` of ``tree``, sorted; empty where there is
+    no such folder or a part of it is a symlink."""
+    parts = split_path(path)
+    try:
+        folder = _open_folder(tree.root, parts, path)
+    except UnreadableFile:
+        return []
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+    finally:
+        os.close(folder)
+
+
 def split_path(path: str) -> list[str]:
     """Return the parts of a path relative to the work tree.
 
@@ -163,7 +193,7 @@ def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     An existing file keeps its mode, a new one gets ``mode``. The folder must be there. A symlink
     at ``path`` itself is replaced, not followed.
     """
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder = os.open(path.parent, _OPEN_FOLDER)
     try:
         _write_at(folder, path.name, content, mode)
     finally:
@@ -195,6 +225,24 @@ def delete_in_tree(tree: WorkTree, path: str) -> None:
     try:
         os.unlink(parts[-1], dir_fd=folder)
         os.fsync(folder)
+    except FileNotFoundError:
+        pass
+    finally:
+        os.close(folder)
+
+
+def remove_remains(tree: WorkTree, path: str) -> None:
+    """Remove what a killed writer left half written beside ``path``. Only for the holder of the lock."""
+    parts = split_path(path)
+    try:
+        folder = _open_folder(tree.root, parts[:-1], path)
+    except UnreadableFile:
+        return
+    try:
+        with os.scandir(folder) as listing:
+            remains = [item.name for item in listing if _REMAINS.fullmatch(item.name)]
+        for name in remains:
+            os.unlink(name, dir_fd=folder)
     except FileNotFoundError:
         pass
     finally:
@@ -286,17 +334,16 @@ def _holder(fd: int) -> str:
 
 
 def _open_folder(root: Path, parts: list[str], path: str, *, make: bool = False) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    folder = os.open(root, flags)
+    folder = os.open(root, _OPEN_FOLDER)
     for part in parts:
         try:
             try:
-                below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=folder)
+                below = os.open(part, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
             except FileNotFoundError:
                 if not make:
                     raise
                 os.mkdir(part, 0o777, dir_fd=folder)
-                below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=folder)
+                below = os.open(part, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
         except OSError as error:
             unreadable = _unreadable(error, path, part, folder)
             os.close(folder)

@@ -203,20 +203,22 @@ def head_commit(tree: WorkTree) -> str | None:
 
     Reads files; git is asked only where the refs are kept in another way (reftable).
     """
+    return ref_commit(tree, "HEAD")
+
+
+def ref_commit(tree: WorkTree, ref: str) -> str | None:
+    """Return the object that ``HEAD`` or a full ref names, or None; read as :func:`head_commit` does."""
     if tree.git_dir is None or tree.common_dir is None:
         return None
-    if _refs_are_files(tree):
-        name = "HEAD"
-        for _ in range(5):  # git follows as many symbolic refs
-            target = _read_ref(tree, name)
-            if target is None:
-                return None
-            ref, oid = target
-            if oid is not None:
-                return oid
-            name = str(ref)
-        return None
-    return _ask(tree, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
+    if not _refs_are_files(tree):
+        return _ask(tree, "rev-parse", "--verify", "--quiet", "--end-of-options", ref)
+    name = ref
+    for _ in range(6):  # git follows five symbolic refs
+        target = _read_ref(tree, name)
+        if target is None or target[1] is not None:
+            return None if target is None else target[1]
+        name = str(target[0])
+    return None
 
 
 def branch_name(tree: WorkTree) -> str | None:

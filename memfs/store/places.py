@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import pwd
+import stat
 from dataclasses import dataclass
 from pathlib import Path
+
+from memfs.errors import SetupError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +41,21 @@ class Places:
 def find_places() -> Places:
     """Return the places of the user who runs this process, from the password database."""
     return Places(home=Path(pwd.getpwuid(os.getuid()).pw_dir))
+
+
+def require_private_folder(folder: Path) -> Path:
+    """Return ``folder``, made owner-only when it is missing (TRUST 8).
+
+    Raises :class:`SetupError` when it is a symlink, another user's, or open to others: what lies in
+    it could then be somebody else's word.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = os.lstat(folder)
+    except OSError as error:
+        raise SetupError(f"the folder cannot be used: {error.strerror}", where=str(folder)) from None
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise SetupError(
+            "the folder is not the user's alone", where=str(folder), hint=f"run: chmod 700 {folder}, or delete it"
+        )
+    return folder

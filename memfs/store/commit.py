@@ -1,0 +1,725 @@
+"""Commits that disturb nobody: the one door to GitPython (DESIGN 4).
+
+A commit is built beside the user's own work: with an index file of its own, seeded from the
+branch's tree, and published by compare-and-swap of the branch. The user's index then gets the new
+entries for exactly the paths of the commit, so that ``git status`` is clean and whatever was staged
+stays staged. No hook and no filter runs. Where the user has commits signed (``commit.gpgsign``), git
+signs with the user's own settings, without a terminal and within a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import EllipsisType
+
+from memfs.errors import SetupError, UsageError
+from memfs.model.codepoints import escape_hidden
+from memfs.store.files import (
+    UnreadableFile,
+    delete_in_tree,
+    lock,
+    read_file,
+    remove_remains,
+    split_path,
+    write_in_tree,
+)
+from memfs.store.git import (
+    READ_SWITCHES,
+    blob_id,
+    branch_name,
+    object_format,
+    ref_commit,
+    refuse_owner,
+    without_git_variables,
+)
+from memfs.store.gitfiles import is_ref_name, is_true, parse_head, read_small
+from memfs.store.gitlocks import (
+    FOLDER_PREFIX,
+    GIT_LOCK_TIMEOUT,
+    hold_index_lock,
+    locked,
+    remove_dead_remains,
+    wait_for_lock,
+)
+from memfs.store.process import Completed, ProgramError, ProgramTimeout, await_child, find_program, first_line
+from memfs.store.worktree import WorkTree, operation_under_way
+
+SIGNING_TIMEOUT = 9.0
+"""Seconds that the user's signing program may take, so that the whole command ends within ten."""
+
+_GIT_TIMEOUT = 60.0
+_ATTEMPTS = 30  # how often another writer may win the branch before memfs gives up
+_FILE_LIMIT = 16 * 1024 * 1024
+_PIPE = -1  # subprocess.PIPE, which only the door to processes imports
+
+_WRITE_VARIABLES = {
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One file of a commit. ``content`` None deletes it.
+
+    ``before`` is the content digest (TRUST 3) that the file in the work tree must have now; None:
+    it must not be there (or hold ``content`` already, uncommitted); ``...``: whatever it is.
+    Under ``memories/`` CRLF is committed as LF, and a file that has CRLF on the disk keeps it there.
+    """
+
+    path: str
+    content: bytes | None
+    before: str | EllipsisType | None = ...
+
+
+class ConflictError(SetupError):
+    """Somebody else changed the file ``path`` meanwhile; nothing was written."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message, where=_shown(path), hint="look at what it holds now, and make your change again")
+        self.path = path
+
+
+class UncommittedError(SetupError):
+    """The files are written, but the commit could not be made."""
+
+    def __init__(self, message: str, *, paths: Sequence[str], hint: str | None = None) -> None:
+        super().__init__(
+            f"{message}; written but not committed: {', '.join(_shown(path) for path in paths)}", hint=hint
+        )
+        self.paths = tuple(paths)
+
+
+def commit_changes(
+    tree: WorkTree,
+    changes: Sequence[Change],
+    message: str,
+    *,
+    branch: str | None = None,
+    signing_timeout: float = SIGNING_TIMEOUT,
+) -> str:
+    """Write ``changes`` as one commit on the current branch and return its name.
+
+    With another ``branch`` the commit is made there (the branch starts at HEAD when it is new), and
+    neither work tree nor index is touched. When the branch holds every change already, nothing is
+    committed and its tip is returned.
+
+    Refuses, changing nothing, with :class:`UsageError` (an operation under way, detached HEAD,
+    something else staged for a path, a file that is not checked out), :class:`ConflictError`
+    (``before`` does not hold, or another commit changed the path) or :class:`SetupError` (no
+    identity, a lock that stays). Raises :class:`UncommittedError` when the files were written and
+    the commit failed, for instance because it could not be signed.
+    """
+    _check_arguments(changes, message)
+    git = _Git(tree)  # before the lock: loading GitPython takes longer than a commit
+    with lock(tree):
+        remove_dead_remains(git.git_dir)
+        target = _require_target(tree, branch)
+        with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
+            return _Commit(
+                git=git,
+                changes=changes,
+                message=message.rstrip("\n") + "\n",
+                target=target,
+                folder=Path(folder),
+                signing_timeout=signing_timeout,
+            ).make()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    ref: str
+    checked_out: bool  # the branch of this work tree: files and index follow it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    mode: str
+    oid: str
+    tag: str = "H"  # of `ls-files -v`: S skip-worktree, lower case assume-unchanged
+
+
+@dataclass(slots=True, kw_only=True)
+class _Commit:
+    """One run of :func:`commit_changes`, under the lock."""
+
+    git: _Git
+    changes: Sequence[Change]
+    message: str
+    target: _Target
+    folder: Path
+    signing_timeout: float
+    replaced: dict[str, bytes | None] = field(default_factory=dict)  # what the work tree held before
+    index_seen: tuple[int, ...] = ()  # the user's index when it was judged
+
+    @property
+    def tree(self) -> WorkTree:
+        return self.git.tree
+
+    @property
+    def paths(self) -> list[str]:
+        return [change.path for change in self.changes]
+
+    def make(self) -> str:
+        if self.target.checked_out:
+            wait_for_lock(self.git.git_dir / "index.lock")
+            self._require_no_conflict()
+        wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
+        base = self._tip()
+        entries = self.git.tree_entries(base, self.paths)
+        self.git.require_identity()
+        self._require_plain_files(entries)
+        if self.target.checked_out:
+            self._require_before(entries)
+            self._require_nothing_else_staged(entries)
+        else:
+            self._require_before_on_branch(entries)
+        contents = {c.path: _blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
+        lines = self._index_lines(self.git.write_blobs(contents, self.folder), entries)
+        new_tree = self.git.tree_with(base, lines, self.folder)
+        self._write_files()
+        if base is not None and new_tree == self.git.tree_of(base):
+            return base
+        try:
+            return self._commit_and_publish(new_tree, base, entries, lines)
+        except (ConflictError, UncommittedError):
+            raise
+        except SetupError as error:
+            raise self._uncommitted(str(error), hint=error.hint) from error
+
+    def _commit_and_publish(self, new_tree: str, base: str | None, entries: Mapping[str, _Entry], lines: bytes) -> str:
+        for _ in range(_ATTEMPTS):
+            new = self._commit_tree(new_tree, base)
+            if self._publish(new, base, entries, lines):
+                return new
+            base = self._tip()
+            if self.git.tree_entries(base, self.paths) != entries:
+                self._restore_files()
+                raise ConflictError(self.paths[0], "another commit changed it while this one was made")
+            new_tree = self.git.tree_with(base, lines, self.folder)
+        raise self._uncommitted("other commits kept winning the branch", hint="try again")
+
+    def _uncommitted(self, message: str, *, hint: str | None = None) -> SetupError:
+        if not self.target.checked_out:
+            return SetupError(message, hint=hint)
+        return UncommittedError(message, paths=self.paths, hint=hint)
+
+    def _tip(self) -> str | None:
+        tip = ref_commit(self.tree, self.target.ref)
+        return ref_commit(self.tree, "HEAD") if tip is None and not self.target.checked_out else tip
+
+    # What must hold before anything is written
+
+    def _require_no_conflict(self) -> None:
+        unmerged = self.git.unmerged_paths()
+        if unmerged:
+            raise UsageError(
+                f"{_shown(unmerged[0])} has an unresolved conflict, so nothing is committed",
+                hint="resolve it and `git add` the file, or `git checkout --ours/--theirs` it; then try again",
+            )
+
+    def _require_plain_files(self, entries: Mapping[str, _Entry]) -> None:
+        for path in self.paths:
+            entry = entries.get(path)
+            if entry is not None and not entry.mode.startswith("100"):
+                raise UsageError("is no plain file in the repository", where=_shown(path))
+            folder = self.tree.root
+            for part in path.split("/")[:-1]:
+                folder = folder / part
+                if os.path.lexists(folder / ".git"):
+                    raise UsageError("lies in another repository inside this one", where=_shown(path))
+
+    def _require_nothing_else_staged(self, entries: Mapping[str, _Entry]) -> None:
+        self.index_seen = _stamp(self.git.git_dir / "index")
+        staged = self.git.index_entries(self.paths)
+        for change in self.changes:
+            entry = staged.get(change.path)
+            now = self.replaced[change.path]
+            now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
+            if entry is not None and entry.tag != "H" and entry.oid != now_blob:
+                raise _not_checked_out(change.path, missing=now is None)
+            if not self._is_harmless(change, entry, entries.get(change.path), now_blob):
+                raise UsageError(
+                    "something else is staged for this file",
+                    where=_shown(change.path),
+                    hint="commit it, or take it back with: git restore --staged -- " + _quoted(change.path),
+                )
+
+    def _is_harmless(
+        self, change: Change, staged: _Entry | None, committed: _Entry | None, now_blob: str | None
+    ) -> bool:
+        """Return whether replacing what is staged loses nothing: it is what the branch has, what the
+        file holds, what is being committed, or a mere intent to add."""
+        if staged is None:
+            return committed is None or change.content is None
+        if committed is not None and (staged.mode, staged.oid) == (committed.mode, committed.oid):
+            return True
+        new_blob = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
+        return staged.oid in (now_blob, new_blob, self.git.blob_id(b""))
+
+    def _require_before(self, entries: Mapping[str, _Entry]) -> None:
+        for change in self.changes:
+            now = self._read(change.path)
+            self.replaced[change.path] = now
+            if change.before is None:
+                again = now is not None and now == change.content and change.path not in entries
+                if (now is not None or change.path in entries) and not again:
+                    raise ConflictError(change.path, "is there already")
+            else:
+                _require_digest(change, now)
+
+    def _require_before_on_branch(self, entries: Mapping[str, _Entry]) -> None:
+        for change in self.changes:
+            entry = entries.get(change.path)
+            if change.before is None:
+                if entry is not None:
+                    raise ConflictError(change.path, "is there already")
+            elif change.before is not ...:
+                _require_digest(change, None if entry is None else self.git.read_blob(entry.oid))
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return read_file(self.tree, path, limit=_FILE_LIMIT)
+        except UnreadableFile as error:
+            if error.reason == "missing":
+                return None
+            raise
+
+    # The work tree
+
+    def _write_files(self) -> None:
+        if not self.target.checked_out:
+            return
+        try:
+            for change in self.changes:
+                now = self.replaced[change.path]
+                remove_remains(self.tree, change.path)
+                if change.content is None:
+                    delete_in_tree(self.tree, change.path)
+                elif now is None or _blob_bytes(change.path, now) != _blob_bytes(change.path, change.content):
+                    write_in_tree(self.tree, change.path, _disk_bytes(change.path, change.content, now))
+        except OSError as error:
+            self._restore_files()
+            raise SetupError(
+                f"cannot be written, so nothing was changed: {error.strerror or error}", where=_shown(change.path)
+            ) from error
+
+    def _restore_files(self) -> None:
+        if not self.target.checked_out:
+            return
+        for path, content in self.replaced.items():
+            if content is None:
+                delete_in_tree(self.tree, path)
+            else:
+                write_in_tree(self.tree, path, content)
+
+    # The commit
+
+    def _index_lines(self, blobs: Mapping[str, str], entries: Mapping[str, _Entry]) -> bytes:
+        lines = []
+        for path in self.paths:
+            oid = blobs.get(path)
+            mode = entries[path].mode if path in entries else "100644"
+            head = "0 " + self.git.zero if oid is None else f"{mode} {oid}"
+            lines.append(f"{head}\t".encode() + os.fsencode(path) + b"\0")
+        return b"".join(lines)
+
+    def _commit_tree(self, new_tree: str, base: str | None) -> str:
+        parents = [] if base is None else ["-p", base]
+        key = self.git.signing_key()
+        if key is None:
+            made = self.git.run("commit-tree", new_tree, *parents, "-F", "-", input=self.message.encode())
+            return made.stdout.decode().strip()
+        try:
+            made = self.git.run(
+                "commit-tree",
+                "-S",
+                new_tree,
+                *parents,
+                "-F",
+                "-",
+                input=self.message.encode(),
+                timeout=self.signing_timeout,
+                check=False,
+            )
+        except ProgramTimeout as error:
+            raise self._unsigned(
+                key, f"the signing program did not end within {self.signing_timeout:g} seconds"
+            ) from error
+        if made.returncode != 0:
+            raise self._unsigned(key, _signing_cause(made))
+        return made.stdout.decode().strip()
+
+    def _unsigned(self, key: str, cause: str) -> SetupError:
+        return self._uncommitted(
+            f"the commit could not be signed with {key}: {cause}",
+            hint="put the key into your ssh-agent or gpg-agent (ssh-add FILE), or correct user.signingkey in git's"
+            " configuration; then run the command again",
+        )
+
+    def _publish(self, new: str, base: str | None, entries: Mapping[str, _Entry], lines: bytes) -> bool:
+        if not self.target.checked_out:
+            return self._move_branch(new, base)
+        index = self.git.git_dir / "index"
+        with hold_index_lock(self.git.git_dir):
+            # From here on no git command of the user's can stage anything or leave the branch.
+            if f"refs/heads/{branch_name(self.tree)}" != self.target.ref or operation_under_way(self.tree):
+                raise self._uncommitted("the branch was left while the commit was made", hint="try again")
+            if _stamp(index) != self.index_seen and self._staged_meanwhile(entries):
+                raise self._uncommitted("something else was staged for it while the commit was made", hint="try again")
+            following = self.folder / "next-index"
+            _copy(index, following)
+            self.git.run("update-index", "-z", "--index-info", index=following, input=lines)
+            if not self._move_branch(new, base):
+                return False
+            os.replace(following, index)
+        return True
+
+    def _staged_meanwhile(self, entries: Mapping[str, _Entry]) -> bool:
+        staged = self.git.index_entries(self.paths)
+        for change in self.changes:
+            now = self.replaced[change.path]
+            now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
+            if not self._is_harmless(change, staged.get(change.path), entries.get(change.path), now_blob):
+                return True
+        return False
+
+    def _move_branch(self, new: str, base: str | None) -> bool:
+        ref = self.target.ref
+        expected = base if base is not None and ref_commit(self.tree, ref) is not None else self.git.zero
+        reflog = "commit (memfs): " + self.message.split("\n", 1)[0][:200]
+        deadline = time.monotonic() + GIT_LOCK_TIMEOUT
+        while True:
+            moved = self.git.run("update-ref", "-m", reflog, ref, new, expected, check=False)
+            if moved.returncode == 0:
+                return True
+            if b".lock': File exists" not in moved.stderr:
+                if self._tip() != base:
+                    return False
+                raise self._uncommitted(f"the branch cannot be moved: {first_line(moved.stderr)}")
+            if time.monotonic() >= deadline:
+                raise locked(self.git.common_dir / (ref + ".lock"))
+            time.sleep(0.05)
+
+
+class _Git:
+    """git for writing in one work tree, run by GitPython."""
+
+    def __init__(self, tree: WorkTree) -> None:
+        if tree.git_dir is None or tree.common_dir is None:
+            raise UsageError(
+                "these files are no git repository, so nothing can be written here",
+                where=_shown(str(tree.root)),
+                hint="clone the repository instead of unpacking a copy of it",
+            )
+        program = find_program("git")
+        if program is None:
+            raise SetupError("git is not installed, or not in a folder of PATH", hint="install git and try again")
+        with _plain_environment():
+            from git.cmd import Git
+        self.tree = tree
+        self.git_dir: Path = tree.git_dir
+        self.common_dir: Path = tree.common_dir
+        self.algorithm = object_format(tree)
+        self.zero = "0" * (64 if self.algorithm == "sha256" else 40)
+        self._program = program
+        self._git = Git(str(tree.root))
+
+    def run(
+        self,
+        *args: str,
+        input: bytes | None = None,  # noqa: A002 - the name that subprocess has for it
+        index: Path | None = None,
+        timeout: float = _GIT_TIMEOUT,
+        check: bool = True,
+    ) -> Completed:
+        """Return how ``git ARGS`` ended, with no hook, filter, monitor or pager of the configuration."""
+        variables = dict(_WRITE_VARIABLES, GIT_CEILING_DIRECTORIES=os.path.dirname(self.tree.root))
+        if index is not None:
+            variables["GIT_INDEX_FILE"] = str(index)
+        command = [
+            self._program,
+            *READ_SWITCHES,
+            "-c",
+            "i18n.commitEncoding=UTF-8",
+            "-c",
+            "user.useConfigOnly=true",
+            *args,
+        ]
+        with _plain_environment():
+            child = self._git.execute(
+                command,
+                istream=None if input is None else _PIPE,
+                env=variables,
+                as_process=True,
+                start_new_session=True,
+            )
+        if child.proc is None:
+            raise SetupError("git could not be started")
+        completed = await_child(child.proc, "git", input=input, timeout=timeout)
+        if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
+            raise refuse_owner(self.tree.root)
+        if check and completed.returncode != 0:
+            raise ProgramError(f"git {args[0]} failed: {first_line(completed.stderr)}", completed=completed)
+        return completed
+
+    def require_identity(self) -> None:
+        """Raise :class:`SetupError` unless git's configuration says who commits."""
+        for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+            if self.run("var", name, check=False).returncode != 0:
+                raise SetupError(
+                    "git does not know who you are, so nothing was written",
+                    hint='run: git config --global user.name "Your Name"'
+                    " and: git config --global user.email you@example.com",
+                )
+
+    def signing_key(self) -> str | None:
+        """Return a name for the key that the user has commits signed with, or None where they are not."""
+        found = self.run(
+            "config", "--null", "--get-regexp", r"^(commit\.gpgsign|user\.signingkey)$", check=False
+        ).stdout.decode("utf-8", "replace")
+        values: dict[str, str | None] = {}
+        for record in found.split("\0"):
+            name, newline, value = record.partition("\n")
+            values[name.lower()] = value if newline else None
+        if "commit.gpgsign" not in values or not is_true(values["commit.gpgsign"]):
+            return None
+        key = values.get("user.signingkey")
+        if not key:
+            return "your signing key"
+        return "the key " + escape_hidden(key if len(key) <= 80 else key[:60] + "…", single_line=True)
+
+    def blob_id(self, raw: bytes) -> str:
+        return blob_id(raw, algorithm=self.algorithm)
+
+    def read_blob(self, oid: str) -> bytes:
+        return self.run("cat-file", "blob", oid).stdout
+
+    def tree_of(self, commit: str) -> str:
+        return self.run("rev-parse", "--verify", "--end-of-options", commit + "^{tree}").stdout.decode().strip()
+
+    def unmerged_paths(self) -> list[str]:
+        records = self.run("ls-files", "-z", "--unmerged").stdout.split(b"\0")
+        return [os.fsdecode(record.split(b"\t", 1)[1]) for record in records if record]
+
+    def tree_entries(self, commit: str | None, paths: Sequence[str]) -> dict[str, _Entry]:
+        if commit is None:
+            return {}
+        entries = {}
+        for record in self.run("ls-tree", "-z", "--full-tree", commit, "--", *paths).stdout.split(b"\0"):
+            if record:
+                head, _, path = record.partition(b"\t")
+                mode, _kind, oid = head.decode().split(" ")
+                entries[os.fsdecode(path)] = _Entry(mode=mode, oid=oid)
+        return entries
+
+    def index_entries(self, paths: Sequence[str]) -> dict[str, _Entry]:
+        entries = {}
+        for record in self.run("ls-files", "-z", "-v", "--stage", "--full-name", "--", *paths).stdout.split(b"\0"):
+            if record:
+                head, _, path = record.partition(b"\t")
+                tag, mode, oid, _stage = head.decode().split(" ")
+                entries[os.fsdecode(path)] = _Entry(mode=mode, oid=oid, tag=tag)
+        return entries
+
+    def write_blobs(self, contents: Mapping[str, bytes], folder: Path) -> dict[str, str]:
+        """Write all contents as blobs, as they are, and return their names by path."""
+        if not contents:
+            return {}
+        names = []
+        for number, content in enumerate(contents.values()):
+            file = folder / f"blob{number}"
+            file.write_bytes(content)
+            names.append(_c_quoted(file))
+        made = self.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=b"".join(names))
+        return dict(zip(contents, made.stdout.decode().split(), strict=True))
+
+    def tree_with(self, base: str | None, lines: bytes, folder: Path) -> str:
+        """Return the tree of ``base`` with the entries of ``lines`` changed, made in an index of its own."""
+        index = folder / "index"
+        index.unlink(missing_ok=True)
+        alone = ("-c", "core.splitIndex=false", "-c", "index.sparse=false")
+        if base is not None:
+            self.run(*alone, "read-tree", base, index=index)
+        self.run(*alone, "update-index", "-z", "--index-info", index=index, input=lines)
+        # Blobs that a partial clone has not fetched are in the base's tree and need not be here.
+        return self.run(*alone, "write-tree", "--missing-ok", index=index).stdout.decode().strip()
+
+
+_environment_guard = threading.RLock()
+
+
+@contextmanager
+def _plain_environment() -> Iterator[None]:
+    """Take the ``GIT_*`` variables out of this process while GitPython starts git: it passes on all
+    it finds, and reads some itself. Relative folders of PATH go too (see ``find_program``)."""
+    with _environment_guard:
+        kept = {name: value for name, value in os.environ.items() if name not in without_git_variables(os.environ)}
+        path = os.environ.get("PATH")
+        for name in kept:
+            del os.environ[name]
+        if path is not None:
+            os.environ["PATH"] = os.pathsep.join(part for part in path.split(os.pathsep) if os.path.isabs(part))
+        try:
+            yield
+        finally:
+            os.environ.update(kept)
+            if path is not None:
+                os.environ["PATH"] = path
+
+
+def _check_arguments(changes: Sequence[Change], message: str) -> None:
+    if not changes:
+        raise UsageError("there is nothing to commit")
+    if not message.strip() or any(char == "\0" or 0xD800 <= ord(char) < 0xE000 for char in message):
+        raise UsageError("a commit needs a message of ordinary text")
+    for change in changes:
+        if any(ord(char) < 0x20 or ord(char) == 0x7F for char in "".join(split_path(change.path))):
+            raise UsageError("holds a control character", where=_shown(change.path))
+    if len({change.path for change in changes}) != len(changes):
+        raise UsageError("the same file twice in one commit")
+
+
+def _require_target(tree: WorkTree, branch: str | None) -> _Target:
+    operation = operation_under_way(tree)
+    if operation is not None:
+        raise UsageError(
+            f"{operation} in progress, so nothing is committed",
+            where=_shown(str(tree.root)),
+            hint=_WAYS_OUT[operation],
+        )
+    current = branch_name(tree)
+    if branch is None or branch == current:
+        if current is None:
+            raise UsageError(
+                "no branch is checked out here (detached HEAD), so nothing is committed",
+                where=_shown(str(tree.root)),
+                hint="check out a branch first: git switch BRANCH, or git switch -c NEW-BRANCH",
+            )
+        return _Target(ref=f"refs/heads/{current}", checked_out=True)
+    ref = f"refs/heads/{branch}"
+    if not is_ref_name(ref) or branch.startswith("-"):
+        raise UsageError("is no name for a branch", where=_shown(branch))
+    if ref_commit(tree, ref) is None and ref_commit(tree, "HEAD") is None:
+        raise UsageError("the repository has no commit yet that a branch could start from")
+    elsewhere = _checked_out_at(tree, ref)
+    if elsewhere is not None:
+        raise UsageError(
+            f"the branch {_shown(branch)} is checked out in another work tree",
+            where=_shown(elsewhere),
+            hint="work there",
+        )
+    return _Target(ref=ref, checked_out=False)
+
+
+_WAYS_OUT = {
+    "merge": "finish it (git commit) or give it up (git merge --abort), then try again",
+    "rebase": "finish it (git rebase --continue) or give it up (git rebase --abort), then try again",
+    "am": "finish it (git am --continue) or give it up (git am --abort), then try again",
+    "cherry-pick": "finish it (git cherry-pick --continue) or give it up (git cherry-pick --abort), then try again",
+    "revert": "finish it (git revert --continue) or give it up (git revert --abort), then try again",
+    "bisect": "end it (git bisect reset), then try again",
+}
+
+
+def _checked_out_at(tree: WorkTree, ref: str) -> str | None:
+    common = str(tree.common_dir)
+    linked = os.path.join(common, "worktrees")
+    folders = [common]
+    if os.path.isdir(linked):
+        folders += [os.path.join(linked, name) for name in os.listdir(linked)]
+    for folder in folders:
+        if parse_head(read_small(os.path.join(folder, "HEAD")) or b"") == (ref, None):
+            return folder
+    return None
+
+
+def _require_digest(change: Change, now: bytes | None) -> None:
+    if change.before is ...:
+        return
+    from memfs.model.reader import content_digest
+
+    if now is None:
+        raise ConflictError(change.path, "is not there any more")
+    if content_digest(now) != change.before:
+        raise ConflictError(change.path, "was changed meanwhile")
+
+
+def _not_checked_out(path: str, *, missing: bool) -> UsageError:
+    if missing:
+        return UsageError(
+            "is in the repository but not checked out here (sparse checkout, or skip-worktree)",
+            where=_shown(path),
+            hint="get it first: git sparse-checkout add FOLDER, or git update-index --no-skip-worktree -- "
+            + _quoted(path),
+        )
+    return UsageError(
+        "has local changes that git was told to ignore (assume-unchanged or skip-worktree)",
+        where=_shown(path),
+        hint="run: git update-index --no-assume-unchanged --no-skip-worktree -- " + _quoted(path),
+    )
+
+
+def _blob_bytes(path: str, content: bytes) -> bytes:
+    # What `memories/** text eol=lf` commits; receipts and keyrings are bytes (`.memfs/** -text`).
+    return content.replace(b"\r\n", b"\n") if path.startswith("memories/") else content
+
+
+def _disk_bytes(path: str, content: bytes, now: bytes | None) -> bytes:
+    plain = _blob_bytes(path, content)
+    had_crlf = now is not None and b"\r\n" in now and now.count(b"\r\n") == now.count(b"\n")
+    if had_crlf and b"\r" not in plain and not path.startswith(".memfs/"):
+        return plain.replace(b"\n", b"\r\n")
+    return plain
+
+
+def _c_quoted(path: Path) -> bytes:
+    raw = os.fsencode(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + raw + b'"\n'
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return ()
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _copy(source: Path, target: Path) -> None:
+    import shutil
+
+    try:
+        shutil.copyfile(source, target)
+        shutil.copymode(source, target)
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)  # no index yet: git makes one
+
+
+def _signing_cause(made: Completed) -> str:
+    # ssh-keygen draws a frame of @ and prompts; git adds what only says that it failed.
+    for line in made.stderr.replace(b"\r", b"\n").split(b"\n"):
+        text = line.removeprefix(b"error: ").removeprefix(b"fatal: ").removeprefix(b"Enter passphrase: ").strip(b" @")
+        if text and b"WARNING: UNPROTECTED" not in text and b"failed to write commit" not in text:
+            return first_line(text).rstrip("?")
+    return f"git ended with code {made.returncode}"
+
+
+def _quoted(path: str) -> str:
+    import shlex
+
+    return _shown(shlex.quote(path))
+
+
+def _shown(path: str) -> str:
+    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)
