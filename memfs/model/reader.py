@@ -190,7 +190,8 @@ class _Check:
             self._add("no-statement", "the text below the front matter has no first paragraph")
         if any(problem.fatal for problem in self.problems):
             return None
-        assert kind and origin and scope and evidence and recorded and trigger
+        if not (kind and origin and scope and evidence and recorded and trigger):
+            raise AssertionError("a field without a value has no problem")
         return Memory(
             id=self.id,
             path=self.path,

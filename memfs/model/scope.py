@@ -40,8 +40,8 @@ def scope_of_path(path: str) -> str | None:
 def is_wider(new: str, old: str) -> bool:
     """Return whether more callers see ``new`` than ``old`` (``team`` > ``team/x`` > the others)."""
     rank = {"team": 2, "restricted": 0, "personal": 0}
-    r_new = rank[new.split("/")[0]] - ("/" in new and new.startswith("team"))
-    r_old = rank[old.split("/")[0]] - ("/" in old and old.startswith("team"))
+    r_new = rank[new.split("/", 1)[0]] - ("/" in new and new.startswith("team"))
+    r_old = rank[old.split("/", 1)[0]] - ("/" in old and old.startswith("team"))
     return r_new > r_old
 
 
