@@ -91,7 +91,7 @@ def scan(block: str, first_line: int, problems: list[Problem], *, pure: bool = F
         raise unreadable(
             "bad-yaml", f"the front matter is not valid YAML: {reason}", line=line, column=column
         ) from None
-    except yaml_error:
+    except (yaml_error, ValueError, OverflowError):  # the last two: PyYAML's own parser on \Uffffffff
         raise unreadable("bad-yaml", "the front matter is not valid YAML", line=first_line, column=1) from None
     if scanner.broken:
         raise UnreadableError([*scanner.broken, *problems])
@@ -258,7 +258,7 @@ class _Scanner:
         is_fine = True
         while type(event := get()) is not self.events.SequenceEndEvent:
             if type(event) is self.events.ScalarEvent:
-                is_fine = self._check_scalar(event, key) and is_fine
+                is_fine = self._check_scalar(event, key, in_flow=opening.flow_style) and is_fine
                 values.append(event.value)
                 items.append((event.start_mark.index, event.end_mark.index))
             else:
@@ -272,7 +272,7 @@ class _Scanner:
         form, end = ("flow", end) if opening.flow_style else ("block", items[-1][1])
         return form, tuple(values), start, end, tuple(items)
 
-    def _check_scalar(self, event: Any, key: str) -> bool:
+    def _check_scalar(self, event: Any, key: str, *, in_flow: bool = False) -> bool:
         """Return whether a scalar is in the subset: no anchor, no tag, and the text that stands there."""
         if event.anchor or event.tag:
             self._refuse_node(event, key)
@@ -280,7 +280,11 @@ class _Scanner:
         source = self.block[event.start_mark.index : event.end_mark.index]
         value: str = event.value
         if source == value and "\n" not in source:  # plain, the usual case
-            return True
+            if not (in_flow and "?" in value):
+                return True
+            # libyaml reads it, PyYAML's own parser does not.
+            self._refuse("bad-item", "an item with a question mark is written in quotes", event.start_mark, key)
+            return False
         if event.style in ("|", ">"):
             self._refuse("block-scalar", "block scalars (| and >) are not part of the format", event.start_mark, key)
         elif "\n" in source:
