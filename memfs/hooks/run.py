@@ -59,22 +59,27 @@ def run_hook(
 
 def write_log(state: str, agent: str, what: str) -> None:
     """Append one line to the hooks' log, and keep the log short. A disk that refuses is no error."""
-    line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {agent} {what}"
+    said = "".join(character if character.isprintable() else " " for character in what)
+    line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {agent} {said}"[:400] + "\n"
     path = os.path.join(state, _LOG_NAME)
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
-        with open(path, "ab") as file:
-            file.write((" ".join(line.split())[:400] + "\n").encode("ascii", "backslashreplace"))
+        with open(path, "ab", opener=_open_private) as file:
+            file.write(line.encode("ascii", "backslashreplace"))
             grown = file.tell() > LARGEST_LOG
         if grown:
             with open(path, "rb") as file:
                 file.seek(-LARGEST_LOG // 2, os.SEEK_END)
                 kept = file.read().split(b"\n", 1)[-1]
-            with open(path + ".new", "wb") as file:
+            with open(path + ".new", "wb", opener=_open_private) as file:
                 file.write(kept)
             os.replace(path + ".new", path)
     except OSError:
         return
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _make_answer(agent: str, places: Places) -> Callable[[bytes], bytes]:

@@ -1,0 +1,165 @@
+"""What one hook call is answered with: what to recall for it, and how much of that is said.
+
+Nothing above what the moment needs is imported: a session of an agent comes through here hundreds of
+times, and most calls have nothing to ask.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memfs.hooks.dialect import LONGEST_CONTEXT, format_answer, takes_context
+from memfs.hooks.event import Event, Moment, parse_event
+from memfs.hooks.query import parse_prompt, relative_path
+from memfs.hooks.seen import COMPACTED, Seen
+
+if TYPE_CHECKING:
+    from memfs.api import Stores
+    from memfs.recall.search import Hit, Result
+    from memfs.store.places import Places
+
+PROMPT_HITS = 5
+TOOL_HITS = 3
+BRIEF_HITS = 12
+_TOOL_BYTES = 4_000
+_NEW_CONTEXT = frozenset({"startup", "new", "clear", "compact", "fork", ""})
+
+
+def answer_event(raw: bytes, agent: str, places: Places, *, today: date) -> bytes:
+    """Return what the hook prints for the call ``raw``: an answer in the agent's shape, or nothing."""
+    event = parse_event(raw, agent)
+    if event is None or event.stop_hook_active or event.moment in (Moment.OTHER, Moment.STOP):
+        # The end of a turn is where capture will have its place; until then there is nothing to do.
+        return b""
+    if event.borrowed and _has_own_hooks(event, places):
+        return b""
+    seen = Seen(str(places.state), event.agent, event.session, event.subagent)
+    if event.moment is Moment.COMPACT:
+        seen.clear()
+        seen.add([COMPACTED])
+        return b""
+    if not takes_context(event) or not os.path.isabs(event.cwd) or not os.path.isdir(event.cwd):
+        return b""
+    return format_answer(event, _context(event, seen, places, today))
+
+
+def _context(event: Event, seen: Seen, places: Places, today: date) -> str:
+    if event.moment is Moment.START:
+        if event.source in _NEW_CONTEXT:
+            seen.clear()
+        seen.prune()
+        return _brief(event, seen, places, today)
+    if event.moment is Moment.PROMPT:
+        brief = ""
+        if COMPACTED in seen.marks:
+            seen.clear()
+            brief = _brief(event, seen, places, today)
+        return _join(brief, _for_prompt(event, seen, places, today, LONGEST_CONTEXT - len(brief.encode())))
+    return _for_tool(event, seen, places, today)
+
+
+def _brief(event: Event, seen: Seen, places: Places, today: date) -> str:
+    """Return what a session begins with: what the team approved, and how much more there is."""
+    from memfs.recall.search import Query
+
+    stores = _open_stores(event, places, today)
+    if stores is None:
+        return ""
+    query = Query(text="", limit=BRIEF_HITS, mode="lexical", floor=False, brief=True)
+    return _render(stores.recall(query), seen, LONGEST_CONTEXT, brief=True)
+
+
+def _for_prompt(event: Event, seen: Seen, places: Places, today: date, room: int) -> str:
+    text = "" if event.notification else parse_prompt(event.prompt)
+    if not any(character.isalnum() for character in text):
+        return ""
+    from memfs.recall.search import Query
+
+    stores = _open_stores(event, places, today)
+    if stores is None:
+        return ""
+    return _render(stores.recall(Query(text=text, limit=PROMPT_HITS)), seen, room)
+
+
+def _for_tool(event: Event, seen: Seen, places: Places, today: date) -> str:
+    """Return what is known about the paths or the command of a tool call, and was not said yet."""
+    if "memfs" in event.tool or not (event.paths or event.command):
+        return ""
+    stores = _open_stores(event, places, today)
+    if stores is None:
+        return ""
+    from memfs.recall.search import Query
+
+    paths = [relative_path(path, _root(stores, event)) for path in event.paths]
+    query = Query(
+        text=" ".join(paths) if paths else event.command,
+        limit=TOOL_HITS,
+        work_path=paths[0] if paths else None,
+        mode="lexical",
+    )
+    return _render(stores.recall(query), seen, _TOOL_BYTES, only_new=True)
+
+
+def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_new: bool = False) -> str:
+    from dataclasses import replace
+    from secrets import token_hex
+
+    from memfs.api import render_hits
+    from memfs.render.views import Detail
+
+    hits = [hit for hit in result.hits if not (only_new and _mark(hit) in seen.marks)]
+    if only_new:
+        # The tool call did not ask anything: what was left out is not its business.
+        result = replace(result, left_out=0)
+    text = ""
+    if hits:
+        detail = Detail.HEADING if brief else Detail.BRIEF
+        text = render_hits(
+            replace(result, hits=tuple(hits)),
+            draw_nonce=lambda: token_hex(8),
+            limit_bytes=room,
+            detail=detail,
+        )
+        seen.add(_mark(hit) for hit in hits)
+    return text
+
+
+def _mark(hit: Hit) -> str:
+    """Return what stands for a memory as it is shown now: other text, trust or state is shown again."""
+    assessment = hit.assessment
+    return f"{assessment.file.digest[:24]} {assessment.verdict.level} {assessment.state.state}"
+
+
+def _join(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)
+
+
+def _open_stores(event: Event, places: Places, today: date) -> Stores | None:
+    from pathlib import Path
+
+    from memfs.api import Stores
+
+    stores = Stores.open(Path(event.cwd), places=places, today=today)
+    return stores if stores.stores else None
+
+
+def _root(stores: Stores, event: Event) -> str:
+    return str(stores.stores[0][1].root) if stores.stores[0][0] == "project" else event.cwd
+
+
+def _has_own_hooks(event: Event, places: Places) -> bool:
+    """Return whether the agent that runs this borrowed hook has hooks of memfs in its own files too."""
+    home = str(places.home)
+    if event.agent == "copilot":
+        files = [f"{home}/.copilot/hooks/memfs.json", f"{event.cwd}/.github/hooks/memfs.json"]
+        return any(os.path.exists(file) for file in files)
+    for file in (f"{home}/.cursor/hooks.json", f"{event.cwd}/.cursor/hooks.json"):
+        try:
+            with open(file, "rb") as settings:
+                if b"memfs" in settings.read():
+                    return True
+        except OSError:
+            continue
+    return False
