@@ -1,0 +1,159 @@
+"""The roots that a person trusts, in a file of their own outside every repository (TRUST 8)."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memfs.errors import SetupError, UsageError
+from memfs.store.files import write_atomic
+from memfs.store.places import Places
+from memfs.trust.keyring import Chain
+
+_PIN = re.compile(r"memfs1:([0-9a-f]{32})(?::([1-9][0-9]{0,4}):([0-9a-f]{8}))?")
+_LINE = re.compile(rf"- ({_PIN.pattern})[ \t]*(?:#.*)?")
+_FILE = "trust.yaml"
+_HEADER = "# The roots that you trust, one line a repository. Written by `memfs pin`.\n"
+_MAX_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """``memfs1:REPOSITORY[:VERSION:DIGEST]``: one string for colleagues and CI."""
+
+    repository_id: str
+    version: int | None = None
+    start: str | None = None  # first 8 hex of that version's digest
+
+    @property
+    def text(self) -> str:
+        tail = f":{self.version}:{self.start}" if self.version is not None else ""
+        return f"memfs1:{self.repository_id}{tail}"
+
+
+def parse_pin(text: str) -> Pin:
+    """Return the pin that ``text`` is. Raises :class:`UsageError`."""
+    match = _PIN.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(
+            "a pin looks like memfs1:REPOSITORY:VERSION:DIGEST",
+            where="pin",
+            hint="`memfs pin` prints it on the machine of a colleague who has the repository",
+        )
+    return Pin(repository_id=match[1], version=int(match[2]) if match[2] else None, start=match[3])
+
+
+def pin_of(chain: Chain) -> Pin:
+    """Return the pin of the newest version of ``chain``."""
+    newest = chain.newest
+    return Pin(repository_id=chain.repository_id, version=newest.keyring.version, start=newest.digest[:8])
+
+
+def find_pin_fault(pin: Pin, chain: Chain) -> str | None:
+    """Return why ``chain`` falls behind ``pin``, or None (the ids are the same already)."""
+    if pin.version is None:
+        return None
+    if pin.version > len(chain.versions):
+        return f"the pin names version {pin.version}, here the newest is {len(chain.versions)}"
+    if not chain.versions[pin.version - 1].digest.startswith(pin.start or ""):
+        return f"version {pin.version} of the keyring is not the pinned one"
+    return None
+
+
+def read_pins(places: Places) -> dict[str, Pin]:
+    """Return the user's pins by repository id; empty where there is no file.
+
+    Raises :class:`SetupError` when the file lies in a git work tree, others may write it, or a line
+    is no pin: a pin that cannot be relied on pins nothing.
+    """
+    path = places.config / _FILE
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise SetupError(f"your pins cannot be read: {error.strerror}", where=str(path)) from None
+    try:
+        status = os.fstat(fd)
+        _require_own(status, places)
+        with os.fdopen(os.dup(fd), "rb") as file:
+            raw = file.read(_MAX_BYTES)
+    finally:
+        os.close(fd)
+    return _parse_pins(raw, str(path))
+
+
+def write_pin(places: Places, pin: Pin, *, note: str = "") -> None:
+    """Write ``pin`` as the user's pin of its repository, in place of an older one."""
+    pins = read_pins(places)
+    pins[pin.repository_id] = pin
+    _write_pins(places, pins, {pin.repository_id: note})
+
+
+def delete_pin(places: Places, repository_id: str) -> bool:
+    """Delete the pin of a repository and return whether there was one."""
+    pins = read_pins(places)
+    if pins.pop(repository_id, None) is None:
+        return False
+    _write_pins(places, pins, {})
+    return True
+
+
+def _write_pins(places: Places, pins: Mapping[str, Pin], notes: Mapping[str, str]) -> None:
+    path = places.config / _FILE
+    lines = []
+    for pin in pins.values():
+        note = notes.get(pin.repository_id, "")
+        lines.append(f"- {pin.text}" + (f"  # {note}" if note else "") + "\n")
+    try:
+        places.config.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomic(path, (_HEADER + "".join(lines)).encode(), mode=0o600)
+        _require_own(os.stat(path), places)
+    except OSError as error:
+        raise SetupError(f"your pins cannot be written: {error.strerror}", where=str(path)) from None
+
+
+def _parse_pins(raw: bytes, where: str) -> dict[str, Pin]:
+    pins: dict[str, Pin] = {}
+    for number, line in enumerate(raw.decode("utf-8", "replace").splitlines(), 1):
+        text = line.rstrip()
+        if not text or text.startswith("#"):
+            continue
+        match = _LINE.fullmatch(text)
+        if match is None:
+            raise SetupError(
+                "a line of your pins is no pin",
+                where=f"{where}:{number}",
+                hint="each line is `- memfs1:REPOSITORY:VERSION:DIGEST`",
+            )
+        pin = parse_pin(match[1])
+        if pin.repository_id in pins:
+            raise SetupError("one repository is pinned twice", where=f"{where}:{number}", hint="keep one of the lines")
+        pins[pin.repository_id] = pin
+    return pins
+
+
+def _require_own(status: os.stat_result, places: Places) -> None:
+    path = places.config / _FILE
+    real = os.path.realpath(path)
+    folder = os.stat(os.path.dirname(real))
+    for owner, mode in ((status.st_uid, status.st_mode), (folder.st_uid, folder.st_mode)):
+        if owner not in (0, os.geteuid()) or mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise SetupError(
+                "others may write your pins", where=str(path), hint=f"run: chmod go-w {path} {path.parent}"
+            )
+    above = os.path.dirname(real)
+    while True:
+        if os.path.lexists(os.path.join(above, ".git")):
+            raise SetupError(
+                "your pins lie inside a git work tree",
+                where=str(path),
+                hint="a pin that a checkout can change pins nothing: keep the file out of repositories",
+            )
+        parent = os.path.dirname(above)
+        if parent == above:
+            return
+        above = parent

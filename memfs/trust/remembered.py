@@ -1,0 +1,243 @@
+"""What this machine has seen of a repository: it can only take trust away (TRUST 8).
+
+Kept in the user's state folder: the newest keyring, which repository a work tree held, the records
+seen per id (judged again under today's keyring each time), the commits already read, and the last
+date. A folder that cannot be used costs the memory of replays, never a verdict.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+from memfs.errors import SetupError
+from memfs.store.files import write_atomic
+from memfs.store.places import Places, require_private_folder
+from memfs.store.worktree import WorkTree, identify
+from memfs.trust.history import MAX_TIPS
+from memfs.trust.judge import Reason
+from memfs.trust.record import Record, find_records
+
+MAX_RECORDS = 200  # kept of one id when its file is rewritten
+MAX_NOTES = 3  # records that failed, kept of one id to say why there is no approval
+_REWRITE_BYTES = 512 * 1024
+_MAX_BYTES = 8 * 1024 * 1024
+
+
+class Remembered:
+    """The memory of one user on one machine, for one repository once :meth:`use` named it."""
+
+    def __init__(self, places: Places | None) -> None:
+        self.notice: str | None = None
+        self._state: Path | None = None
+        self._folder: Path | None = None
+        self._seen: dict[str, tuple[dict[str, Record], dict[str, tuple[Reason, Record]]]] = {}
+        if places is None:
+            return
+        try:
+            self._state = require_private_folder(places.state)
+        except SetupError as error:
+            self._give_up(error)
+
+    def use(self, repository_id: str) -> None:
+        """Take the memory of ``repository_id`` in hand."""
+        if self._state is None:
+            return
+        try:
+            self._folder = require_private_folder(self._state / repository_id)
+        except SetupError as error:
+            self._give_up(error)
+
+    # -- the clock (trust case 40: a clock that is set back must not revive what ran out) ----------
+
+    def latest_date(self, today: date) -> date:
+        """Return the later of ``today`` and the last date seen, and remember it."""
+        if self._state is None:
+            return today
+        path = self._state / "last-date"
+        last = _parse_date(self._read(path))
+        if last is not None and last > today:
+            self.notice = (
+                f"the clock says {today.isoformat()}, but {last.isoformat()} was seen before, which is used; "
+                f"if that was the mistake, delete {path}"
+            )
+            return last
+        if last != today:
+            self._write(path, f"{today.isoformat()}\n".encode())
+        return today
+
+    # -- which repository a work tree holds --------------------------------------------------------
+
+    def repository_at(self, tree: WorkTree) -> str | None:
+        """Return the id of the pinned repository that ``tree`` held when it was last read."""
+        if self._state is None:
+            return None
+        text = self._read(self._state / "trees" / identify(tree))
+        return text.decode("ascii", "replace").strip() if text else None
+
+    def note_repository_at(self, tree: WorkTree, repository_id: str) -> None:
+        if self._state is not None and self.repository_at(tree) != repository_id:
+            self._write(self._state / "trees" / identify(tree), f"{repository_id}\n".encode())
+
+    # -- the newest keyring ------------------------------------------------------------------------
+
+    def newest_keyring(self) -> tuple[int, str] | None:
+        """Return version and digest of the newest keyring seen."""
+        text = self._read(self._folder / "keyring") if self._folder else None
+        words = text.decode("ascii", "replace").split() if text else []
+        if len(words) != 2 or not words[0].isdecimal():
+            return None
+        return int(words[0]), words[1]
+
+    def note_keyring(self, version: int, digest: str) -> None:
+        newest = self.newest_keyring()
+        if self._folder is not None and (newest is None or newest[0] < version):
+            self._write(self._folder / "keyring", f"{version} {digest}\n".encode())
+
+    # -- commits read ------------------------------------------------------------------------------
+
+    def tips(self, keyring_digest: str) -> list[str]:
+        """Return the commits whose history was read under this very keyring, newest first.
+
+        Another keyring may list the key of a record that was passed over: then all is read again.
+        """
+        text = self._read(self._folder / "tips") if self._folder else None
+        lines = text.decode("ascii", "replace").split("\n") if text else []
+        return [line for line in lines[1:] if line] if lines and lines[0] == keyring_digest else []
+
+    def note_tip(self, keyring_digest: str, commit: str) -> None:
+        if self._folder is None:
+            return
+        tips = [commit, *(tip for tip in self.tips(keyring_digest) if tip != commit)][:MAX_TIPS]
+        self._write(self._folder / "tips", "\n".join([keyring_digest, *tips, ""]).encode())
+
+    # -- records -----------------------------------------------------------------------------------
+
+    def records(self, memory_id: str) -> list[Record]:
+        """Return the records about ``memory_id`` that verified when they were seen."""
+        return list(self._of(memory_id)[0].values())
+
+    def failures(self, memory_id: str) -> list[tuple[Reason, Record]]:
+        """Return records about ``memory_id`` that did not, with the reason, to explain a verdict."""
+        return list(self._of(memory_id)[1].values())
+
+    def add(
+        self, records: Mapping[str, Sequence[Record]], failures: Mapping[str, Sequence[tuple[Reason, Record]]]
+    ) -> None:
+        """Remember ``records`` and ``failures`` by id; what is known already costs nothing."""
+        for memory_id in {**records, **failures}:
+            valid, failed = self._of(memory_id)
+            lines: list[str] = []
+            for record in records.get(memory_id, ()):
+                if record.line not in valid:
+                    valid[record.line] = record
+                    lines.append(f"+ {record.line}\n")
+            for reason, record in failures.get(memory_id, ()):
+                if record.line not in failed and record.line not in valid and len(failed) < MAX_NOTES:
+                    failed[record.line] = (reason, record)
+                    lines.append(f"{reason} {record.line}\n")
+            if lines:
+                self._append(memory_id, lines)
+
+    def _of(self, memory_id: str) -> tuple[dict[str, Record], dict[str, tuple[Reason, Record]]]:
+        known = self._seen.get(memory_id)
+        if known is not None:
+            return known
+        valid: dict[str, Record] = {}
+        failed: dict[str, tuple[Reason, Record]] = {}
+        raw = self._read(self._folder / "records" / memory_id) if self._folder else None
+        for line in (raw or b"").split(b"\n"):
+            mark, _, text = line.partition(b" ")
+            found = find_records(text, limit=1)
+            if not found or found[0].statement.item(memory_id) is None:
+                continue
+            if mark == b"+":
+                valid[found[0].line] = found[0]
+            elif mark.decode("ascii", "replace") in _REASONS:
+                failed[found[0].line] = (Reason(mark.decode("ascii")), found[0])
+        for line_text in valid:
+            failed.pop(line_text, None)
+        self._seen[memory_id] = (valid, failed)
+        return valid, failed
+
+    def _append(self, memory_id: str, lines: list[str]) -> None:
+        if self._folder is None:
+            return
+        path = self._folder / "records" / memory_id
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            fd = os.open(
+                path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
+            )
+            try:
+                os.write(fd, "".join(lines).encode("ascii"))
+                size = os.fstat(fd).st_size
+            finally:
+                os.close(fd)
+        except OSError as error:
+            self._give_up(error)
+            return
+        if size > _REWRITE_BYTES:
+            self._rewrite(memory_id, path)
+
+    def _rewrite(self, memory_id: str, path: Path) -> None:
+        valid, failed = self._of(memory_id)
+
+        def counter(record: Record) -> int:
+            item = record.statement.item(memory_id)
+            return item.seq if item else 0
+
+        kept = sorted(valid.values(), key=counter, reverse=True)[:MAX_RECORDS]
+        lines = [f"+ {record.line}\n" for record in kept]
+        lines += [f"{reason} {record.line}\n" for reason, record in failed.values()]
+        self._write(path, "".join(lines).encode("ascii"))
+
+    # -- the disk ----------------------------------------------------------------------------------
+
+    def _read(self, path: Path) -> bytes | None:
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._give_up(error)
+            return None
+        try:
+            with os.fdopen(fd, "rb") as file:
+                return file.read(_MAX_BYTES)
+        except OSError as error:
+            self._give_up(error)
+            return None
+
+    def _write(self, path: Path, content: bytes) -> None:
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            write_atomic(path, content, mode=0o600)
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError | SetupError) -> None:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        self.notice = f"this machine's memory of approvals cannot be used, so replays may go unseen ({said})"
+        self._state = self._folder = None
+
+
+_REASONS: frozenset[str] = frozenset(Reason)
+
+
+def _parse_date(raw: bytes | None) -> date | None:
+    try:
+        return date.fromisoformat(raw.decode("ascii").strip()) if raw else None
+    except (ValueError, UnicodeDecodeError):
+        return None
+
+
+def by_id(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return ``records`` under every id that they name."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        for item in record.statement.items:
+            found.setdefault(item.id, []).append(record)
+    return found
