@@ -1,0 +1,1 @@
+"""The same memories over the Model Context Protocol, for agents that call tools."""
