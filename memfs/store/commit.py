@@ -15,12 +15,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import EllipsisType
 
 from memfs.errors import SetupError, UsageError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.values import dataclass, field
 from memfs.store.files import (
     UnreadableFile,
     delete_in_tree,
@@ -34,12 +34,14 @@ from memfs.store.git import (
     READ_SWITCHES,
     blob_id,
     branch_name,
+    head_commit,
     object_format,
     ref_commit,
     refuse_owner,
+    require_identity,
     without_git_variables,
 )
-from memfs.store.gitfiles import is_ref_name, is_true, parse_head, read_small
+from memfs.store.gitfiles import is_object_id, is_ref_name, is_true, parse_head, read_small
 from memfs.store.gitlocks import (
     FOLDER_PREFIX,
     GIT_LOCK_TIMEOUT,
@@ -106,13 +108,16 @@ def commit_changes(
     message: str,
     *,
     branch: str | None = None,
+    start: str | None = None,
     signing_timeout: float = SIGNING_TIMEOUT,
 ) -> str:
     """Write ``changes`` as one commit on the current branch and return its name.
 
-    With another ``branch`` the commit is made there (the branch starts at HEAD when it is new), and
-    neither work tree nor index is touched. When the branch holds every change already, nothing is
-    committed and its tip is returned.
+    With another ``branch`` the commit is made there, and neither work tree, index nor HEAD is
+    touched or asked: ``before`` is compared with what the branch holds. The branch may be there
+    already; with ``start`` (a commit's full name) it must be new and begins there, without ``start``
+    a new one begins at HEAD. When the branch holds every change already, nothing is committed and
+    its tip is returned.
 
     Refuses, changing nothing, with :class:`UsageError` (an operation under way, detached HEAD,
     something else staged for a path, a file that is not checked out), :class:`ConflictError`
@@ -124,7 +129,7 @@ def commit_changes(
     git = _Git(tree)  # before the lock: loading GitPython takes longer than a commit
     with lock(tree):
         remove_dead_remains(git.git_dir)
-        target = _require_target(tree, branch)
+        target = _require_target(tree, branch, start)
         with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
             return _Commit(
                 git=git,
@@ -140,6 +145,7 @@ def commit_changes(
 class _Target:
     ref: str
     checked_out: bool  # the branch of this work tree: files and index follow it
+    start: str | None = None  # where a branch begins that is not there yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +183,7 @@ class _Commit:
         wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
         base = self._tip()
         entries = self.git.tree_entries(base, self.paths)
-        self.git.require_identity()
+        require_identity(self.tree.root)
         self._require_plain_files(entries)
         if self.target.checked_out:
             self._require_before(entries)
@@ -202,6 +208,10 @@ class _Commit:
             new = self._commit_tree(new_tree, base)
             if self._publish(new, base, entries, lines):
                 return new
+            if self.target.start is not None:
+                raise UsageError(
+                    "the branch was made by somebody else meanwhile", hint="choose another name, or try again"
+                )
             base = self._tip()
             if self.git.tree_entries(base, self.paths) != entries:
                 self._restore_files()
@@ -215,8 +225,7 @@ class _Commit:
         return UncommittedError(message, paths=self.paths, hint=hint)
 
     def _tip(self) -> str | None:
-        tip = ref_commit(self.tree, self.target.ref)
-        return ref_commit(self.tree, "HEAD") if tip is None and not self.target.checked_out else tip
+        return ref_commit(self.tree, self.target.ref) or self.target.start
 
     # What must hold before anything is written
 
@@ -396,7 +405,7 @@ class _Commit:
 
     def _move_branch(self, new: str, base: str | None) -> bool:
         ref = self.target.ref
-        expected = base if base is not None and ref_commit(self.tree, ref) is not None else self.git.zero
+        expected = base if base is not None and self.target.start is None else self.git.zero
         reflog = "commit (memfs): " + self.message.split("\n", 1)[0][:200]
         deadline = time.monotonic() + GIT_LOCK_TIMEOUT
         while True:
@@ -404,7 +413,7 @@ class _Commit:
             if moved.returncode == 0:
                 return True
             if b".lock': File exists" not in moved.stderr:
-                if self._tip() != base:
+                if ref_commit(self.tree, ref) != (None if expected == self.git.zero else expected):
                     return False
                 raise self._uncommitted(f"the branch cannot be moved: {first_line(moved.stderr)}")
             if time.monotonic() >= deadline:
@@ -472,16 +481,6 @@ class _Git:
         if check and completed.returncode != 0:
             raise ProgramError(f"git {args[0]} failed: {first_line(completed.stderr)}", completed=completed)
         return completed
-
-    def require_identity(self) -> None:
-        """Raise :class:`SetupError` unless git's configuration says who commits."""
-        for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
-            if self.run("var", name, check=False).returncode != 0:
-                raise SetupError(
-                    "git does not know who you are, so nothing was written",
-                    hint='run: git config --global user.name "Your Name"'
-                    " and: git config --global user.email you@example.com",
-                )
 
     def signing_key(self) -> str | None:
         """Return a name for the key that the user has commits signed with, or None where they are not."""
@@ -590,7 +589,10 @@ def _check_arguments(changes: Sequence[Change], message: str) -> None:
         raise UsageError("the same file twice in one commit")
 
 
-def _require_target(tree: WorkTree, branch: str | None) -> _Target:
+def _require_target(tree: WorkTree, branch: str | None, start: str | None) -> _Target:
+    current = branch_name(tree)
+    if branch is not None and branch != current:
+        return _require_other_branch(tree, branch, start)
     operation = operation_under_way(tree)
     if operation is not None:
         raise UsageError(
@@ -598,20 +600,21 @@ def _require_target(tree: WorkTree, branch: str | None) -> _Target:
             where=_shown(str(tree.root)),
             hint=_WAYS_OUT[operation],
         )
-    current = branch_name(tree)
-    if branch is None or branch == current:
-        if current is None:
-            raise UsageError(
-                "no branch is checked out here (detached HEAD), so nothing is committed",
-                where=_shown(str(tree.root)),
-                hint="check out a branch first: git switch BRANCH, or git switch -c NEW-BRANCH",
-            )
-        return _Target(ref=f"refs/heads/{current}", checked_out=True)
+    if current is None:
+        raise UsageError(
+            "no branch is checked out here (detached HEAD), so nothing is committed",
+            where=_shown(str(tree.root)),
+            hint="check out a branch first: git switch BRANCH, or git switch -c NEW-BRANCH",
+        )
+    if start is not None:
+        raise UsageError("is checked out here already", where=_shown(current))
+    return _Target(ref=f"refs/heads/{current}", checked_out=True)
+
+
+def _require_other_branch(tree: WorkTree, branch: str, start: str | None) -> _Target:
     ref = f"refs/heads/{branch}"
     if not is_ref_name(ref) or branch.startswith("-"):
         raise UsageError("is no name for a branch", where=_shown(branch))
-    if ref_commit(tree, ref) is None and ref_commit(tree, "HEAD") is None:
-        raise UsageError("the repository has no commit yet that a branch could start from")
     elsewhere = _checked_out_at(tree, ref)
     if elsewhere is not None:
         raise UsageError(
@@ -619,6 +622,15 @@ def _require_target(tree: WorkTree, branch: str | None) -> _Target:
             where=_shown(elsewhere),
             hint="work there",
         )
+    if ref_commit(tree, ref) is None:
+        first = head_commit(tree) if start is None else start
+        if first is None:
+            raise UsageError("the repository has no commit yet that a branch could begin at")
+        if not is_object_id(first):
+            raise UsageError("a branch begins at the full name of a commit", where=_shown(first))
+        return _Target(ref=ref, checked_out=False, start=first)
+    if start is not None:
+        raise UsageError(f"the branch {_shown(branch)} exists already", hint="choose another name")
     return _Target(ref=ref, checked_out=False)
 
 
@@ -709,9 +721,9 @@ def _copy(source: Path, target: Path) -> None:
 def _signing_cause(made: Completed) -> str:
     # ssh-keygen draws a frame of @ and prompts; git adds what only says that it failed.
     for line in made.stderr.replace(b"\r", b"\n").split(b"\n"):
-        text = line.removeprefix(b"error: ").removeprefix(b"fatal: ").removeprefix(b"Enter passphrase: ").strip(b" @")
+        text = line.removeprefix(b"error: ").removeprefix(b"fatal: ").removeprefix(b"Enter passphrase: ").strip(b" @?")
         if text and b"WARNING: UNPROTECTED" not in text and b"failed to write commit" not in text:
-            return first_line(text).rstrip("?")
+            return first_line(text)
     return f"git ended with code {made.returncode}"
 
 

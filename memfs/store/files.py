@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memfs.errors import InvalidMemoryError, SetupError, UsageError
-from memfs.model.memory import MAX_MEMORY_BYTES
 from memfs.store.worktree import WorkTree
+
+READ_LIMIT = 256 * 1024
+"""Largest file that is read by default: `MAX_MEMORY_BYTES` of the model, which is slow to import."""
 
 LOCK_TIMEOUT = 30.0
 """Seconds that a writer waits for another one."""
@@ -121,7 +123,7 @@ def _scan_folder(folder: int, prefix: str, depth: int, entries: list[Entry], ski
             skipped.append((_printable(prefix + name), "unreadable"))
 
 
-def read_file(tree: WorkTree, path: str, *, limit: int = MAX_MEMORY_BYTES) -> bytes:
+def read_file(tree: WorkTree, path: str, *, limit: int = READ_LIMIT) -> bytes:
     """Return the bytes of the regular file ``path`` of ``tree``, which no part of leads through a symlink.
 
     Raises :class:`UnreadableFile` for anything else, and for more than ``limit`` bytes.

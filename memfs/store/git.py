@@ -31,8 +31,6 @@ READ_SWITCHES = (
     "-c",
     "core.hooksPath=/dev/null",
     "-c",
-    "core.untrackedCache=false",
-    "-c",
     "log.showSignature=false",
     "-c",
     "diff.external=",
@@ -233,6 +231,40 @@ def branch_name(tree: WorkTree) -> str | None:
     return ref[len("refs/heads/") :] if ref is not None and ref.startswith("refs/heads/") else None
 
 
+def user_git_setting(name: str) -> str | None:
+    """Return a variable of the user's *global* git configuration alone, or None.
+
+    No repository's configuration counts, and no ``GIT_*`` variable: a repository or an agent's
+    settings file must not choose whose key or name the user goes by.
+    """
+    values = _git_config("/", "--global", "--includes", "--get", name)
+    return values[-1] if values else None
+
+
+def author_address(tree: WorkTree) -> str | None:
+    """Return the e-mail address that a commit in ``tree`` would carry, or None where git has none."""
+    found = _identity(tree.root)
+    return found.get("author.email") or found.get("user.email")
+
+
+def require_identity(folder: Path) -> None:
+    """Raise :class:`SetupError`, with the commands that help, unless git knows who commits in ``folder``."""
+    found = _identity(folder)
+    for role in ("author", "committer"):
+        for part in ("name", "email"):
+            if not (found.get(f"{role}.{part}") or found.get(f"user.{part}")):
+                raise SetupError(
+                    f"git does not know your {part}, so nothing was written",
+                    hint='run: git config --global user.name "Your Name"'
+                    " and: git config --global user.email you@example.com",
+                )
+
+
+def _identity(folder: Path) -> dict[str, str]:
+    records = _git_config(folder, "--get-regexp", r"^(user|author|committer)\.(name|email)$")
+    return {name: value.strip() for name, _, value in (record.partition("\n") for record in records)}
+
+
 def _refs_are_files(tree: WorkTree) -> bool:
     storage = read_git_config(tree).get("extensions.refstorage")
     return (storage is None or storage.lower() == "files") and not os.path.islink(
@@ -265,12 +297,12 @@ def _is_askable(path: str) -> bool:
 
 
 def _listed_as_safe() -> list[str]:
-    completed = run(
-        ["git", "config", "--global", "--null", "--get-all", "safe.directory"],
-        cwd="/",
-        env=without_git_variables(os.environ),
-        timeout=READ_TIMEOUT,
-        check=False,
-    )
-    listed = completed.stdout.decode("utf-8", "surrogateescape").split("\0") if completed.returncode == 0 else []
-    return [folder for folder in listed if folder]
+    return [folder for folder in _git_config("/", "--global", "--includes", "--get-all", "safe.directory") if folder]
+
+
+def _git_config(folder: str | Path, *args: str) -> list[str]:
+    environment = without_git_variables(os.environ) | {
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.abspath(folder))
+    }
+    completed = run(["git", "config", "--null", *args], cwd=folder, env=environment, timeout=READ_TIMEOUT, check=False)
+    return completed.stdout.decode("utf-8", "replace").split("\0")[:-1] if completed.returncode == 0 else []

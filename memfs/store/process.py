@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import SetupError
+from memfs.model.values import dataclass
 
 if TYPE_CHECKING:
     import subprocess

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -44,3 +45,21 @@ def iter_template() -> Iterator[tuple[str, bytes]]:
     for path in sorted(root.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path.relative_to(root).as_posix(), path.read_bytes()
+
+
+NO_COMMIT = b"0000000"
+"""What the template's examples name as the commit of their evidence until there is one."""
+
+_RECORDED, _EXPIRES = b"2000-01-01", b"2000-01-31"
+
+
+def fill_example(raw: bytes, *, commit: str, today: date) -> bytes:
+    """Return an example memory of the template tied to ``commit`` and to the day it is written on.
+
+    Everything else in it stays. A file that is no untouched example comes back as it is.
+    """
+    if b"@" + NO_COMMIT + b"\n" not in raw and _RECORDED not in raw:
+        return raw
+    raw = raw.replace(b"@" + NO_COMMIT + b"\n", b"@" + commit.encode("ascii") + b"\n")
+    raw = raw.replace(_EXPIRES, (today + timedelta(days=30)).isoformat().encode("ascii"))
+    return raw.replace(_RECORDED, today.isoformat().encode("ascii"))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfs.errors import UsageError
+from memfs.model.values import dataclass
 from memfs.store.gitfiles import is_true, parse_config, parse_git_file, read_small
+
+
+class NoWorkTreeError(UsageError):
+    """No repository is here at all, as against one that is broken or has no work tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,7 @@ def find_work_tree(start: Path) -> WorkTree:
         folder = parent
     if plain is not None:
         return WorkTree(root=Path(plain), git_dir=None, common_dir=None)
-    raise UsageError(
+    raise NoWorkTreeError(
         "this is no git repository, nor a folder inside one",
         where=_shown(here),
         hint="go to a memory repository, or make one here with: memfs init",
