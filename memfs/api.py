@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, MemoryFile, Origin
 from memfs.model.reader import format_memory, read_memory, require_memory
 from memfs.model.scope import Caller, require_scope
+from memfs.model.values import dataclass, field, replace
 from memfs.store.files import read_file, scan_memories
 from memfs.store.places import Places
 from memfs.store.worktree import WorkTree, find_work_tree
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from memfs.recall.search import Query, Result
     from memfs.render.frame import DrawNonce
     from memfs.render.views import Detail, Shown
+    from memfs.store.initialise import Initialised
+    from memfs.store.settings import RepositorySettings
+    from memfs.trust.signing import SshSigner
 
 REQUIRED = ("kind", "scope", "evidence", "review_trigger")
 """Fields that a person must give; ``origin`` and ``recorded`` are declared by the command."""
@@ -97,6 +100,22 @@ class Repository:
         self.places = places
         self.today = today
         self._assessor: Assessor | None = None
+        self._settings: RepositorySettings | None = None
+
+    @property
+    def settings(self) -> RepositorySettings:
+        """What the repository says about itself; it can only narrow (DESIGN 4)."""
+        if self._settings is None:
+            from memfs.store.settings import read_repository_settings
+
+            self._settings = read_repository_settings(self.tree)
+        return self._settings
+
+    def sees(self, caller: Caller, scope: str | None) -> bool:
+        """Return whether ``caller`` may see memories of ``scope`` in this repository."""
+        if self.settings.readers and caller.person is None:
+            caller = replace(caller, person=next(iter(self.identities()), None))
+        return self.settings.may_read(caller, scope)
 
     @classmethod
     def open(cls, start: Path, *, places: Places, today: date) -> Repository:
@@ -135,9 +154,9 @@ class Repository:
         The caller's scopes are applied first: a hidden memory is never assessed (ADMISSION 7).
         """
         files, skipped = self.files()
-        visible = [file for file in files if caller.sees(scope_of(file))]
+        visible = [file for file in files if self.sees(caller, scope_of(file))]
         return self._open_assessor().assess_many(visible), [
-            (path, reason) for path, reason in skipped if caller.sees(folder_scope(path))
+            (path, reason) for path, reason in skipped if self.sees(caller, folder_scope(path))
         ]
 
     def find(self, memory_id: str, caller: Caller) -> MemoryFile:
@@ -150,7 +169,7 @@ class Repository:
             for entry in scan_memories(self.tree).entries
             if entry.path.rsplit("/", 1)[-1] == f"{memory_id}.md"
         ]
-        seen = [file for path in sorted(candidates) if caller.sees(scope_of(file := self.read(path)))]
+        seen = [self.read(path) for path in sorted(candidates) if self.sees(caller, folder_scope(path))]
         if not seen:
             raise NotFoundError(
                 _UNKNOWN, where=escape_hidden(memory_id, single_line=True), hint="`memfs list` shows what there is"
@@ -211,18 +230,19 @@ class Repository:
 
     def _uncommitted(self, files: Sequence[MemoryFile]) -> tuple[str, ...]:
         """Return the paths whose bytes are not those of the last commit. Never asks git about the work tree."""
-        from memfs.store.git import blob_id, blobs_at, head_commit
+        from memfs.store.git import blob_id, blobs_at, head_commit, object_format
 
         if self.tree.git_dir is None or not files:
             return ()
         head = head_commit(self.tree)
         if head is None:
             return tuple(file.path for file in files)
-        committed = blobs_at(self.tree, [(head, file.path) for file in files])
+        committed = blobs_at(self.tree, [(file.path, head) for file in files])
+        algorithm = object_format(self.tree)
         return tuple(
             file.path
             for file in files
-            if committed[head, file.path] not in (blob_id(file.raw.replace(b"\r\n", b"\n")), blob_id(file.raw))
+            if committed[file.path, head] != blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm)
         )
 
     # -- writing ---------------------------------------------------------------------------------
@@ -237,6 +257,7 @@ class Repository:
 
         front = self._complete(draft)
         taken = {Path(entry.path).stem.lower() for entry in scan_memories(self.tree).entries}
+        taken -= self._left_uncommitted(draft, front)
         for attempt in range(_MAX_ID_TRIES):
             memory_id = self._choose_id(draft, taken)
             path = f"memories/{front['scope']}/{memory_id}.md"
@@ -323,7 +344,13 @@ class Repository:
                 f"required and missing: {', '.join(missing)}",
                 hint="give them as options; `memfs remember --help` explains each",
             )
-        require_scope(str(given["scope"]))
+        scope = require_scope(str(given["scope"]))
+        if not self.settings.allows(scope):
+            raise InvalidMemoryError(
+                f"this repository takes no memories of {scope}",
+                where="scope",
+                hint="`.memfs/config.yaml` lists its scopes",
+            )
         evidence = given["evidence"]
         given["evidence"] = self._tie_all(evidence)
         declared: dict[str, FrontValue] = {"origin": draft.origin.value, "recorded": self.today.isoformat()}
@@ -342,7 +369,7 @@ class Repository:
         """
         from memfs.model.evidence import parse_evidence
         from memfs.model.memory import CommitEvidence, PathEvidence
-        from memfs.store.git import blob_at, head_commit, read_git
+        from memfs.store.git import blob_at, call_git, head_commit, read_git
 
         shown = escape_hidden(text, single_line=True)
         if "@" not in text and "://" not in text and (self.tree.root / text).is_file():
@@ -364,10 +391,19 @@ class Repository:
                     hint="`git log -- PATH` shows the commits that hold it",
                 )
         elif isinstance(evidence, CommitEvidence):
-            known = read_git(self.tree, "cat-file", "-e", f"{evidence.commit}^{{commit}}", check=False) is not None
-            if not known:
+            if call_git(self.tree, "cat-file", "-e", f"{evidence.commit}^{{commit}}").returncode != 0:
                 raise InvalidMemoryError("there is no such commit", where=f"evidence {shown}")
         return text
+
+    def _left_uncommitted(self, draft: DraftText, front: Mapping[str, FrontValue]) -> set[str]:
+        """Return the id under which an earlier run wrote this very draft, and could not commit it."""
+        memory_id = self._choose_id(draft, ())
+        path = f"memories/{front['scope']}/{memory_id}.md"
+        try:
+            written = read_file(self.tree, path)
+        except InvalidMemoryError:
+            return set()
+        return {memory_id.lower()} if written == self._parse(path, front, draft.body).raw else set()
 
     def _choose_id(self, draft: DraftText, taken: Collection[str]) -> str:
         from memfs.model.slugs import slug_of_title
@@ -428,10 +464,14 @@ class Repository:
         return (*((own,) if own else ()), *read_user_settings(self.places).identities)
 
     def _commit(self, changes: Sequence[tuple[str, bytes | None, str | None]], message: str) -> str:
-        from memfs.store.commit import Change, commit_changes
+        from memfs.store.commit import SIGNING_TIMEOUT, Change, commit_changes
+        from memfs.store.settings import read_user_settings
 
         return commit_changes(
-            self.tree, [Change(path=path, content=content, before=before) for path, content, before in changes], message
+            self.tree,
+            [Change(path=path, content=content, before=before) for path, content, before in changes],
+            message,
+            signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
         )
 
     def _open_assessor(self) -> Assessor:
@@ -440,6 +480,104 @@ class Repository:
 
             self._assessor = Assessor(self.tree, self.places, self.today)
         return self._assessor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A repository that ``init`` made or completed. ``pin`` is None where it has no keyring."""
+
+    root: Path
+    files: tuple[str, ...]  # written and committed just now
+    commit: str | None
+    pin: str | None
+    notices: tuple[str, ...] = ()
+
+
+def make_repository(
+    folder: Path | None,
+    *,
+    places: Places,
+    today: date,
+    environ: Mapping[str, str],
+    personal: bool = False,
+    key: str | None = None,
+    principal: str | None = None,
+    keyring: bool = True,
+) -> Made:
+    """Make a memory repository at ``folder``, or add what one lacks; commit it, and pin its keyring.
+
+    ``key`` and ``principal`` name the first person of the keyring; without a key none is made and a
+    notice says how. Raises :class:`UsageError` or :class:`SetupError`, and nothing is committed then.
+    """
+    from memfs.store.initialise import init_repository
+    from memfs.store.settings import Store, add_store, read_user_settings
+
+    signer, notices = _first_signer(places, environ, key) if keyring else (None, ())
+    made = init_repository(folder, places=places, personal=personal)
+    files = dict(made.files)
+    pin = None
+    if signer is not None and not _has_keyring(made.tree):
+        from memfs.store.git import author_address
+        from memfs.trust.setup import keyring_change, new_keyring
+
+        who = principal or author_address(made.tree) or ""
+        change = keyring_change(new_keyring(signer, who.lower()))
+        files[change.path] = change.content
+    commit = _commit_new_files(made, files, today)
+    if _has_keyring(made.tree):
+        from memfs.trust.setup import pin_repository
+
+        if signer is not None:
+            pin = pin_repository(places, made.tree, note=str(made.tree.root)).text
+    if personal:
+        settings = read_user_settings(places)
+        if all(store.path != made.tree.root for store in settings.stores):
+            add_store(places, Store(name="personal", path=made.tree.root))
+    return Made(root=made.tree.root, files=tuple(sorted(files)), commit=commit, pin=pin, notices=notices)
+
+
+def _first_signer(
+    places: Places, environ: Mapping[str, str], key: str | None
+) -> tuple[SshSigner | None, tuple[str, ...]]:
+    from memfs.errors import SetupError
+    from memfs.store.settings import read_user_settings
+    from memfs.trust.signing import find_signing_key
+
+    configured = read_user_settings(places).signing_key
+    try:
+        return find_signing_key(places=places, environ=environ, key=key, configured=configured), ()
+    except SetupError as error:
+        if key is not None:
+            raise
+        return None, (f"no keyring was made: {error.message}", f"{error.hint}; then run `memfs init` again")
+
+
+def _has_keyring(tree: WorkTree) -> bool:
+    return (tree.memfs / "keyring.1").exists()
+
+
+def _commit_new_files(made: Initialised, files: Mapping[str, bytes], today: date) -> str | None:
+    """Commit what is new. The template's examples rest on files of the first commit, so they follow in
+    a second one."""
+    from memfs.store.commit import Change, commit_changes
+    from memfs.store.git import head_commit
+    from memfs.store.shipped import fill_example
+
+    examples = {path: raw for path, raw in files.items() if path.startswith("memories/") and path.endswith(".md")}
+    first = [
+        Change(path=path, content=raw, before=made.before.get(path))
+        for path, raw in files.items()
+        if path not in examples
+    ]
+    commit = commit_changes(made.tree, first, "Make this a memory repository") if first else head_commit(made.tree)
+    if examples and commit is not None:
+        filled = {path: fill_example(raw, commit=commit[:12], today=today) for path, raw in examples.items()}
+        commit = commit_changes(
+            made.tree,
+            [Change(path=path, content=raw, before=made.before.get(path)) for path, raw in filled.items()],
+            "Record example memories",
+        )
+    return commit
 
 
 class HeldError(RefusedError):
@@ -456,7 +594,7 @@ def shown_of(
     file, verdict = assessment.file, assessment.verdict
     placeholder = None
     if file.memory is None:
-        placeholder = "; ".join(problem.message for problem in file.problems) or "not a well-formed memory"
+        placeholder = _what_is_wrong(file)
     elif assessment.gate.outcome.value == "reject":
         rules = dict.fromkeys(finding.rule for finding in assessment.gate.findings)
         placeholder = f"admission stops it ({', '.join(rules)})"
@@ -476,6 +614,16 @@ def shown_of(
         score=score,
         notes=notes,
     )
+
+
+def _what_is_wrong(file: MemoryFile) -> str:
+    """Return the fatal problems of a file in one line, fields with the same problem together."""
+    fields: dict[str, list[str]] = {}
+    for problem in file.problems:
+        if problem.fatal:
+            fields.setdefault(problem.message, []).extend([problem.field] if problem.field else [])
+    said = [f"{', '.join(dict.fromkeys(names))}: {message}" if names else message for message, names in fields.items()]
+    return "; ".join(said) or "not a well-formed memory"
 
 
 def render_hits(

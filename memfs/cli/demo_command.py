@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memfs.model.values import replace
 from memfs.store.places import Places
 from memfs.store.process import run as run_program
 

@@ -9,6 +9,7 @@ machine pins it.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_json
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.api import make_repository
 
     made = make_repository(
-        session.cwd / args.folder if args.folder else session.cwd,
+        _folder(args, session),
         places=session.places,
         today=session.today,
         environ=session.environ,
@@ -60,3 +61,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.note(notice)
     session.note("next: `memfs remember --help`, or `memfs connect AGENT`")
     return 0
+
+
+def _folder(args: argparse.Namespace, session: Session) -> Path | None:
+    """Return where to make it; None is the user's own data folder."""
+    if args.folder:
+        return session.cwd / args.folder
+    return None if args.personal else session.cwd

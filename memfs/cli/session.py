@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from memfs.model.values import dataclass, field
 from memfs.store.places import Places
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memfs.api import Repository
 
 
@@ -50,6 +52,12 @@ class Session:
     def read_stdin(self) -> bytes:
         """Return all of standard input as bytes."""
         return sys.stdin.buffer.read()
+
+    def now(self) -> datetime:
+        """Return the time of day in UTC, for what is only information (a record's `at`)."""
+        from datetime import UTC, datetime
+
+        return datetime.now(UTC)
 
     def ask(self, question: str) -> str:
         """Return a person's answer to ``question``; empty at end of input."""

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+
+from memfs.model.values import dataclass, field
 
 MAX_MEMORY_BYTES = 256 * 1024
 """Largest memory that can be read as one or approved (TRUST 3)."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from memfs.errors import InvalidMemoryError, UsageError
+from memfs.model.values import dataclass
 
 _SCOPE = re.compile(
     r"personal|team(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)?|restricted/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"

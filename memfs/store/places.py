@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import pwd
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfs.errors import SetupError
+from memfs.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,402 @@
+"""Show or change who may approve.
+
+The keyring is a chain: every version is signed by people whom the version before names as root, so a
+pull request cannot add its own key. A change that needs more root people than one is kept as a
+proposal; each of them signs it with `memfs keys sign`, and the last signature puts it in force.
+
+  memfs keys                                      who may do what
+  memfs keys create                               the first keyring, with your key, and your pin
+  memfs keys add bob@example.com bob.pub          bob may approve
+  memfs keys add bob@example.com bob.pub --role root,approve --touch --scope 'team/*'
+  memfs keys retire bob@example.com               his approvals end, his withdrawals stay
+  memfs keys remove SHA256:…                      as if that key had never been listed
+  memfs keys threshold --approve 2 --need team/security=3
+  memfs keys deny ID                              the text of today never again
+  memfs keys rotate ~/.ssh/new_key                your new key for your old one, approvals carried over
+  memfs keys sign                                 sign the proposal
+  memfs keys export                               an OpenSSH allowed-signers file
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from memfs.cli.asking import announce, confirm, find_signer, require_terminal
+from memfs.cli.options import add_json
+from memfs.errors import EXIT_NO, EXIT_YES, NotFoundError, SetupError, TrustError, UsageError
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from memfs.cli.session import Session
+    from memfs.store.worktree import WorkTree
+    from memfs.trust.keyring import Chain, Key, Keyring
+    from memfs.trust.signing import Signer
+    from memfs.trust.sshsig import PublicKey
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    verbs = parser.add_subparsers(dest="action", metavar="ACTION")
+    verbs.add_parser("show", help="who may do what (the default)")
+    create = verbs.add_parser("create", help="make the first keyring with your key")
+    create.add_argument("--principal", metavar="ADDRESS", help="your address (default: git's user.email)")
+    add = verbs.add_parser("add", help="list another key")
+    add.add_argument("principal", metavar="ADDRESS", help="whose key it is")
+    add.add_argument("public", metavar="PUBLIC_KEY", help="a .pub file, or the key's text")
+    add.add_argument("--role", choices=("approve", "root", "root,approve"), default="approve", help="default: approve")
+    add.add_argument("--touch", action="store_true", help="a security key whose every signature needs a touch")
+    add.add_argument("--after", metavar="DATE", help="approves from this day on")
+    add.add_argument("--before", metavar="DATE", help="approves before this day")
+    add.add_argument("--scope", metavar="SCOPE", action="append", default=[], help="approves here only; repeatable")
+    for name, text in (("retire", "may only take away from now on"), ("remove", "as if it had never been listed")):
+        verb = verbs.add_parser(name, help=text)
+        verb.add_argument("who", metavar="ADDRESS|FINGERPRINT", help="all keys of a person, or one key")
+    threshold = verbs.add_parser("threshold", help="how many people it takes")
+    threshold.add_argument("--root", type=int, metavar="N", help="for the next keyring")
+    threshold.add_argument("--approve", type=int, metavar="N", help="for a memory")
+    threshold.add_argument("--need", metavar="SCOPE=N", action="append", default=[], help="for a scope; 0 removes it")
+    deny = verbs.add_parser("deny", help="never trust a text again")
+    deny.add_argument("text", metavar="ID|DIGEST", help="a memory's text of today, or a content digest")
+    rotate = verbs.add_parser("rotate", help="put your new key in the place of your old one")
+    rotate.add_argument("new", metavar="NEW_KEY", help="the new private key (or its .pub, with the key in your agent)")
+    rotate.add_argument("--touch", action="store_true", help="require a touch of the new security key")
+    verbs.add_parser("sign", help="sign the proposed keyring")
+    verbs.add_parser("export", help="print an OpenSSH allowed-signers file")
+    for name, verb in verbs.choices.items():
+        if name not in ("show", "export"):
+            verb.add_argument("--key", metavar="FILE", help="the key to sign with")
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    tree = session.open_repository().tree
+    action = args.action or "show"
+    if action == "create":
+        return _create(args, session, tree)
+    from memfs.trust.setup import read_chain
+
+    chain = read_chain(tree)
+    if action == "show":
+        return _show(args, session, tree, chain)
+    if action == "export":
+        from memfs.trust.keyring import format_allowed_signers
+
+        session.say(format_allowed_signers(chain.keyring).rstrip("\n"))
+        return EXIT_YES
+    require_terminal(session, "changing the keyring")
+    _require_pinned(session, tree)
+    if action == "sign":
+        return _sign(args, session, tree, chain)
+    if action == "rotate":
+        return _rotate(args, session, tree, chain)
+    return _change(args, session, tree, chain, action)
+
+
+def _show(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
+    from memfs.trust.check import describe_keyring, describe_keyring_change
+    from memfs.trust.pin import pin_of
+    from memfs.trust.setup import read_proposal
+
+    proposal = read_proposal(tree, chain)
+    if args.json:
+        session.emit("keys", {"pin": pin_of(chain).text, **_payload(chain.keyring), "proposal": proposal is not None})
+        return EXIT_YES
+    for line in describe_keyring(chain):
+        session.say(line)
+    if proposal is not None:
+        session.say("\nproposed, waiting for signatures (`memfs keys sign`):")
+        for line in describe_keyring_change(chain.keyring, proposal.keyring):
+            session.say(f"  {line}")
+    return EXIT_YES
+
+
+def _payload(keyring: Keyring) -> dict[str, Any]:
+    return {
+        "version": keyring.version,
+        "root": keyring.root,
+        "approve": keyring.approve,
+        "needs": [{"scope": scope, "people": count} for scope, count in keyring.needs],
+        "keys": [
+            {
+                "principal": key.principal,
+                "roles": list(key.roles),
+                "type": key.public.type,
+                "fingerprint": key.public.fingerprint,
+                "touch": key.touch,
+                "after": key.after.isoformat() if key.after else None,
+                "before": key.before.isoformat() if key.before else None,
+                "scopes": list(key.scopes),
+            }
+            for key in keyring.keys
+        ],
+        "denied": list(keyring.denied),
+    }
+
+
+def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
+    require_terminal(session, "making a keyring")
+    from memfs.store.commit import commit_changes
+    from memfs.trust.setup import keyring_change, new_keyring, pin_repository
+    from memfs.trust.view import TreeCarrier
+
+    if TreeCarrier(tree).keyrings():
+        raise TrustError(
+            "this repository has a keyring already", where=".memfs/keyring.1", hint="`memfs keys` shows it"
+        )
+    principal = args.principal or _git_address(session)
+    signer = find_signer(session, None, key=args.key)
+    session.note(f"{principal} becomes root and approves, with {signer.name} ({signer.public.fingerprint})")
+    if not confirm(session, f"Type {principal} to make this the first keyring:", principal):
+        session.note("no keyring was made")
+        return EXIT_NO
+    announce(session, [signer])
+    commit = commit_changes(tree, [keyring_change(new_keyring(signer, principal))], "Found the keyring")
+    session.say(f"pinned: {pin_repository(session.places, tree).text}")
+    session.say(f"commit {commit[:12]}")
+    return EXIT_YES
+
+
+def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain, action: str) -> int:
+    from memfs.trust.setup import next_keyring
+
+    keyring = chain.keyring
+    if action == "add":
+        changes, subject = _add(args, session, keyring), f"Keyring: add {args.principal}"
+    elif action in ("retire", "remove"):
+        changes, subject = _take_away(args, session, keyring, action), f"Keyring: {action} {_one_word(args.who)}"
+    elif action == "threshold":
+        changes, subject = _threshold(args, keyring), "Keyring: change how many people it takes"
+    else:
+        changes, subject = _deny(args, tree, keyring), "Keyring: deny a text"
+    return _put(args, session, tree, chain, next_keyring(chain, **changes), subject)
+
+
+def _put(
+    args: argparse.Namespace,
+    session: Session,
+    tree: WorkTree,
+    chain: Chain,
+    keyring: Keyring,
+    subject: str,
+    *,
+    signers: Sequence[Signer] | None = None,
+) -> int:
+    """Show what ``keyring`` changes, ask, sign and commit it: in force, or as a proposal."""
+    from memfs.trust.check import describe_keyring_change
+    from memfs.trust.setup import read_proposal, require_body, save_keyring, sign_keyring, standing_of
+
+    if read_proposal(tree, chain) is not None:
+        raise TrustError(
+            "another change of the keyring waits for signatures",
+            where=".memfs/keyring.proposed",
+            hint="sign it with `memfs keys sign`, or delete the file and commit",
+        )
+    require_body(keyring)
+    session.note(f"keyring {keyring.version}:")
+    for line in describe_keyring_change(chain.keyring, keyring):
+        session.note(f"  {line}")
+    if signers is None:
+        signers = [find_signer(session, chain.keyring, key=args.key, wanted=lambda line: line.is_root)]
+    if not confirm(session, f"Type keyring.{keyring.version} to sign this:", f"keyring.{keyring.version}"):
+        session.note("nothing was signed")
+        return EXIT_NO
+    announce(session, signers)
+    standing = standing_of(sign_keyring(keyring, signers), chain)
+    commit = save_keyring(tree, standing, subject, had_proposal=False)
+    return _tell(session, tree, standing, commit)
+
+
+def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
+    from memfs.trust.pin import pin_of
+    from memfs.trust.setup import read_chain
+
+    if standing.complete:
+        session.say(f"keyring {standing.signed.keyring.version} is in force (commit {commit[:12]})")
+        session.say(f"its pin: {pin_of(read_chain(tree)).text}")
+        return EXIT_YES
+    session.say(f"proposed (commit {commit[:12]}); it is not in force yet")
+    session.say(
+        f"still to sign, with `memfs keys sign`: {standing.missing_before} of the root people of today, "
+        f"{standing.missing_own} of the new ones"
+    )
+    return EXIT_YES
+
+
+def _sign(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
+    from memfs.trust.check import describe_keyring_change
+    from memfs.trust.setup import read_proposal, save_keyring, sign_keyring, standing_of
+
+    proposal = read_proposal(tree, chain)
+    if proposal is None:
+        raise NotFoundError("no change of the keyring waits for signatures", where=".memfs/keyring.proposed")
+    keyring = proposal.keyring
+    session.note(f"keyring {keyring.version}:")
+    for line in describe_keyring_change(chain.keyring, keyring):
+        session.note(f"  {line}")
+    try:
+        signer = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: line.is_root)
+    except SetupError:
+        signer = find_signer(session, keyring, key=args.key, wanted=lambda line: line.is_root)
+    if not confirm(session, f"Type keyring.{keyring.version} to sign this:", f"keyring.{keyring.version}"):
+        session.note("nothing was signed")
+        return EXIT_NO
+    announce(session, [signer])
+    standing = standing_of(sign_keyring(keyring, [signer], signatures=proposal.signatures), chain)
+    commit = save_keyring(tree, standing, f"Keyring: version {keyring.version}", had_proposal=True)
+    return _tell(session, tree, standing, commit)
+
+
+def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
+    from memfs.cli.trust_command import payload_of
+    from memfs.model.values import replace
+    from memfs.trust.approve import approve, ids_to_renew, plan_approval
+    from memfs.trust.keyring import APPROVE
+    from memfs.trust.setup import add_key, key_for, next_keyring, retire_keys
+    from memfs.trust.view import open_view
+
+    old = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: not line.is_retired)
+    new = find_signer(session, None, key=args.new)
+    line = key_for(old.public, chain.keyring)
+    added = replace(line, public=new.public, touch=args.touch or (line.touch and new.public.is_security_key))
+    keys = add_key(chain.keyring, added)
+    retired = retire_keys(chain.keyring, [line])
+    keyring = next_keyring(chain, keys=(*retired, *keys[len(retired) :]))
+    signers: list[Signer] = [old, new] if line.is_root else []
+    if not signers:
+        session.note("you are not root, so this becomes a proposal that a root person signs")
+    code = _put(args, session, tree, chain, keyring, f"Keyring: rotate the key of {line.principal}", signers=signers)
+    if code != EXIT_YES or APPROVE not in added.roles:
+        return code
+    view = open_view(tree, session.places, today=session.today)
+    if view.keyring is None or view.keyring.version != keyring.version:
+        session.note("when it is in force, run `memfs trust --renew` to approve again what you hold")
+        return code
+    held = ids_to_renew(tree, view, line.principal)
+    if not held:
+        return code
+    plan = plan_approval(tree, session.places, held, today=session.today, view=view)
+    announce(session, [new])
+    done = approve(plan, new, now=session.now(), message=f"Approve again what {line.principal} holds")
+    if args.json:
+        session.emit("trust", payload_of(done))
+    else:
+        session.say(f"approved again with the new key: {', '.join(held)} (commit {(done.commit or '')[:12]})")
+    return code
+
+
+def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[str, Any]:
+    from memfs.trust.keyring import Key
+    from memfs.trust.setup import add_key
+
+    key = Key(
+        principal=args.principal,
+        roles=tuple(args.role.split(",")),
+        public=_read_public(session, args.public),
+        touch=args.touch,
+        after=_parse_day(args.after, "--after"),
+        before=_parse_day(args.before, "--before"),
+        scopes=tuple(args.scope),
+    )
+    if args.touch and not key.public.is_security_key:
+        raise UsageError("only a security key can require a touch", where="--touch")
+    return {"keys": add_key(keyring, key)}
+
+
+def _take_away(args: argparse.Namespace, session: Session, keyring: Keyring, action: str) -> dict[str, Any]:
+    from memfs.trust.setup import choose_keys, remove_keys, retire_keys
+
+    chosen: tuple[Key, ...] = choose_keys(keyring, args.who)
+    if action == "remove":
+        session.note("removing a key undoes its withdrawals too; `memfs keys retire` keeps them")
+        return {"keys": remove_keys(keyring, chosen)}
+    return {"keys": retire_keys(keyring, chosen)}
+
+
+def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if args.root is not None:
+        changes["root"] = args.root
+    if args.approve is not None:
+        changes["approve"] = args.approve
+    needs = dict(keyring.needs)
+    for text in args.need:
+        scope, mark, count = text.partition("=")
+        if not mark or not count.isdecimal():
+            raise UsageError("write SCOPE=N", where="--need")
+        needs.pop(scope, None)
+        if int(count):
+            needs[scope] = int(count)
+    if args.need:
+        # The first line that matches decides, so the narrower pattern comes first.
+        changes["needs"] = tuple(
+            sorted(needs.items(), key=lambda item: (item[0].endswith("*"), -len(item[0]), item[0]))
+        )
+    if not changes:
+        raise UsageError("say which: --root N, --approve N or --need SCOPE=N")
+    return changes
+
+
+def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[str, Any]:
+    from memfs.trust.approve import find_files
+
+    digest = args.text if re.fullmatch(r"[0-9a-f]{64}", args.text) else find_files(tree, [args.text])[0].digest
+    if digest in keyring.denied:
+        raise UsageError("this text is denied already", where=digest[:12])
+    return {"denied": (*keyring.denied, digest)}
+
+
+def _require_pinned(session: Session, tree: WorkTree) -> None:
+    from memfs.cli.pin_command import ask_for_pin
+    from memfs.trust.approve import _require_keyring
+    from memfs.trust.view import open_view
+
+    view = open_view(tree, session.places, today=session.today, history=False)
+    if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):
+        return
+    _require_keyring(view)
+
+
+def _read_public(session: Session, text: str) -> PublicKey:
+    from memfs.trust.signing import parse_public_line, read_public_key
+    from memfs.trust.sshsig import SignatureError
+
+    try:
+        if text.startswith(("ssh-", "ecdsa-", "sk-")):
+            return parse_public_line(text)
+        return read_public_key(session.cwd / text)
+    except SignatureError as error:
+        raise UsageError(f"this key cannot be listed: {error}", where="PUBLIC_KEY") from None
+
+
+def _parse_day(text: str | None, where: str) -> date | None:
+    from datetime import date
+
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageError("a day is written YYYY-MM-DD", where=where) from None
+
+
+def _git_address(session: Session) -> str:
+    from memfs.store.git import without_git_variables
+    from memfs.store.process import run as run_program
+
+    done = run_program(
+        ["git", "config", "--get", "user.email"],
+        cwd=session.cwd,
+        env=without_git_variables(session.environ),
+        check=False,
+    )
+    address = done.stdout.decode("utf-8", "replace").strip().lower()
+    if not address:
+        raise UsageError("git knows no address of yours", hint="name it with --principal ADDRESS")
+    return address
+
+
+def _one_word(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9@.:+/_-]", "?", text)

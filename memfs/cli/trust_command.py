@@ -1,0 +1,264 @@
+"""Approve memories with your SSH key.
+
+Shows each text, with what changed since it was last approved and with everything that an eye may miss
+made visible, asks for its id to be typed, and makes one signature for all of them. The commit carries
+the signed record in its message and as a receipt in the tree; change one byte of a memory and its
+approval no longer fits.
+
+  memfs trust billing-additive-migrations     approve one
+  memfs trust --since main                    everything that this branch adds or changes
+  memfs trust --renew                         again, what you approved with a key that is retired
+  memfs trust --print ID                      write nothing: print the record, to be pasted
+  memfs trust --sync                          keep approvals seen in commit messages as receipts; no key needed
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from memfs.cli.asking import announce, confirm, escape_lines, find_signer, require_terminal
+from memfs.cli.options import add_json
+from memfs.errors import EXIT_NO, EXIT_TRUST, EXIT_YES, UsageError
+from memfs.model.codepoints import escape_hidden
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from memfs.cli.session import Session
+    from memfs.store.worktree import WorkTree
+    from memfs.trust.approve import Approved, Plan, PlanItem
+    from memfs.trust.view import TrustView
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ids", nargs="*", metavar="ID", help="a memory to approve")
+    parser.add_argument("--since", metavar="BASE", help="what HEAD adds or changes since it left BASE")
+    parser.add_argument("--renew", action="store_true", help="what your own lapsed approvals fit")
+    parser.add_argument("--until", metavar="DATE", help="the last day on which the approval holds")
+    parser.add_argument("--key", metavar="FILE", help="the key to sign with")
+    parser.add_argument("--print", dest="only_print", action="store_true", help="print the record and write nothing")
+    parser.add_argument("--sync", action="store_true", help="write the receipts that approvals in the history lack")
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", help="with --sync: look in this text too ('-': standard input)"
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    if args.source and not args.sync:
+        raise UsageError("--from goes with --sync")
+    if args.sync:
+        return _sync(args, session)
+    if not args.ids and not args.since and not args.renew:
+        raise UsageError("name the memories to approve, or use --since BASE", hint="`memfs trust --help` has examples")
+    return approve_ids(
+        args.ids,
+        session,
+        since=args.since,
+        renew=args.renew,
+        until=_parse_day(args.until),
+        key=args.key,
+        only_print=args.only_print,
+        as_json=args.json,
+    )
+
+
+def approve_ids(
+    ids: Sequence[str],
+    session: Session,
+    *,
+    since: str | None = None,
+    renew: bool = False,
+    until: date | None = None,
+    key: str | None = None,
+    only_print: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Show memories, ask for each id, sign once and commit. Return the exit code.
+
+    Raises :class:`TrustError` where nobody sits at a terminal.
+    """
+    require_terminal(session, "approving")
+    from memfs.trust.approve import approve, find_key, ids_since, ids_to_renew, make_records, plan_approval
+
+    tree, view = _open(session)
+    wanted = [*ids, *(ids_since(tree, since) if since else ())]
+    signer = find_signer(session, view.keyring, key=key, wanted=lambda line: "approve" in line.roles)
+    if renew:
+        line = view.keyring.find_key(signer.public.blob) if view.keyring else None
+        wanted += ids_to_renew(tree, view, line.principal) if line else []
+    plan = plan_approval(tree, session.places, wanted, today=session.today, until=until, view=view)
+    for notice in plan.notices:
+        session.note(notice)
+    if since or renew:
+        plan = _narrow(plan, [item for item in plan.items if not (item.verdict and item.verdict.trusted)])
+    if not plan.items:
+        session.note("there is nothing to approve")
+        return EXIT_YES
+    find_key(plan, signer)  # says at once when this key may not approve them
+    plan = _narrow(plan, [item for item in plan.items if _ask_for(session, plan, item)])
+    if not plan.items:
+        session.note("nothing was approved")
+        return EXIT_NO
+    announce(session, [signer])
+    if only_print:
+        from memfs.trust.record import format_record
+
+        for record in make_records(plan, signer, now=session.now()):
+            session.say(format_record(record).rstrip("\n"))
+        session.note("nothing was written; whoever has push rights runs: memfs trust --sync --from FILE")
+        return EXIT_YES
+    return _tell(session, approve(plan, signer, now=session.now()), as_json=as_json)
+
+
+def _open(session: Session) -> tuple[WorkTree, TrustView]:
+    """Return the work tree and its view, pinned: a person's first use of a clone asks once."""
+    from memfs.cli.pin_command import ask_for_pin
+    from memfs.trust.view import open_view
+
+    tree = session.open_repository().tree
+    view = open_view(tree, session.places, today=session.today)
+    if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):
+        view = open_view(tree, session.places, today=session.today)
+    for notice in view.notices:
+        session.note(notice)
+    return tree, view
+
+
+def _narrow(plan: Plan, items: Sequence[PlanItem]) -> Plan:
+    from memfs.model.values import replace
+
+    ids = {item.id for item in items}
+    superseding = {
+        old for item in items if item.file and item.file.memory for old in item.file.memory.supersedes if old not in ids
+    }
+    return replace(plan, items=tuple(items), withdrawn=tuple(item for item in plan.withdrawn if item.id in superseding))
+
+
+def _ask_for(session: Session, plan: Plan, item: PlanItem) -> bool:
+    show_item(session, plan, item)
+    answer = session.ask(f"Type {item.id} to approve exactly this text (nothing: leave it out):")
+    if answer and answer != item.id:
+        session.note("that is not the id; left out")
+    return answer == item.id
+
+
+def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
+    """Write one memory of a plan to the terminal: state, text, what an eye may miss, the difference."""
+    from memfs.trust.approve import find_remarks
+
+    file = item.file
+    assert file is not None
+    session.note("")
+    session.note(f"=== {item.id}  ({escape_hidden(file.path, single_line=True)})")
+    verdict = item.verdict
+    if verdict is not None:
+        people = f" by {', '.join(verdict.people)}" if verdict.people else ""
+        session.note(
+            f"    now: {verdict.reason or 'approved'}{people}{f' ({verdict.detail})' if verdict.detail else ''}"
+        )
+    need = plan.view.need(item.scope or "")
+    if need > 1:
+        session.note(f"    needs {need} people for {item.scope}")
+    for line in escape_lines(item.text.rstrip("\n")):
+        session.note(f"  | {line}")
+    for remark in find_remarks(item.text):
+        session.note(f"  ! {remark}")
+    if item.previous is not None:
+        session.note("    difference to the text that was last approved:")
+        for line in difference(item.previous, file.raw):
+            session.note(f"  {line}")
+    for one in plan.withdrawn:
+        if file.memory is not None and one.id in file.memory.supersedes:
+            session.note(f"    it supersedes {one.id}, whose approval is withdrawn in the same commit")
+
+
+def difference(old: bytes, new: bytes) -> list[str]:
+    """Return a unified difference of two texts, hidden characters made visible."""
+    from difflib import unified_diff
+
+    before, after = (escape_lines(raw.decode("utf-8", "replace").rstrip("\n")) for raw in (old, new))
+    return list(unified_diff(before, after, lineterm="", n=3))[2:]
+
+
+def _tell(session: Session, approved: Approved, *, as_json: bool) -> int:
+    lacking = {memory_id: verdict for memory_id, verdict in approved.verdicts.items() if not verdict.trusted}
+    if as_json:
+        session.emit("trust", payload_of(approved))
+    elif not approved.records:
+        session.say("you have approved this already; nothing was signed")
+    else:
+        for memory_id, verdict in approved.verdicts.items():
+            state = (
+                f"approved by {', '.join(verdict.people)}" if verdict.trusted else f"not yet trusted: {verdict.reason}"
+            )
+            session.say(f"{memory_id}  {state}")
+        session.say(f"commit {(approved.commit or '')[:12]}, {len(approved.receipts)} receipt(s) in .memfs/approvals")
+    for memory_id, verdict in lacking.items():
+        session.note(f"{memory_id}: {verdict.detail or verdict.reason}")
+    # Waiting for a second person is how it should be; anything else (a file changed meanwhile) is not.
+    return EXIT_TRUST if any(str(verdict.reason) != "not-enough-people" for verdict in lacking.values()) else EXIT_YES
+
+
+def payload_of(approved: Approved) -> dict[str, Any]:
+    """Return the `--json` answer of trust and untrust."""
+    return {
+        "commit": approved.commit,
+        "receipts": list(approved.receipts),
+        "records": [record.line for record in approved.records],
+        "memories": [
+            {
+                "id": memory_id,
+                "level": str(verdict.level),
+                "reason": str(verdict.reason) if verdict.reason else None,
+                "people": list(verdict.people),
+            }
+            for memory_id, verdict in approved.verdicts.items()
+        ],
+    }
+
+
+def _sync(args: argparse.Namespace, session: Session) -> int:
+    from pathlib import Path
+
+    from memfs.trust.approve import find_missing_receipts, write_receipts
+    from memfs.trust.view import APPROVALS, open_view
+
+    text = b""
+    if args.source == "-":
+        text = session.read_stdin()
+    elif args.source:
+        try:
+            text = Path(session.cwd, args.source).read_bytes()
+        except OSError as error:
+            raise UsageError(f"the text cannot be read: {error.strerror}", where=args.source) from None
+    tree = session.open_repository().tree
+    view = open_view(tree, session.places, today=session.today)
+    for notice in view.notices:
+        session.note(notice)
+    records = find_missing_receipts(tree, view, ids=args.ids, text=text)
+    commit = write_receipts(tree, records) if records else None
+    receipts = [f"{APPROVALS}/{record.receipt_name}" for record in records]
+    if args.json:
+        session.emit("trust-sync", {"commit": commit, "receipts": receipts})
+        return EXIT_YES
+    for path in receipts:
+        session.say(path)
+    session.note(f"commit {commit[:12]}" if commit else "every approval that counts has its receipt")
+    return EXIT_YES
+
+
+def _parse_day(text: str | None) -> date | None:
+    from datetime import date
+
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageError("a day is written YYYY-MM-DD", where="--until") from None
+
+
+__all__ = ["approve_ids", "configure", "confirm", "run"]

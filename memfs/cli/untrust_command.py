@@ -1,0 +1,66 @@
+"""Withdraw the approval of memories, with your SSH key.
+
+The signed withdrawal outlasts the memory: when the file is deleted it stays as a tombstone, so that
+bringing back the old file with its old receipt does not bring back the approval. Anybody who may
+approve may withdraw, and so may people whose key is retired. To approve again, run `memfs trust`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.cli.asking import announce, find_signer, require_terminal
+from memfs.cli.options import add_json
+from memfs.errors import EXIT_NO, EXIT_YES
+from memfs.model.codepoints import escape_hidden
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ids", nargs="+", metavar="ID", help="a memory, there or deleted")
+    parser.add_argument("--key", metavar="FILE", help="the key to sign with")
+    parser.add_argument("--print", dest="only_print", action="store_true", help="print the record and write nothing")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    require_terminal(session, "withdrawing an approval")
+    from memfs.cli.trust_command import _open, payload_of
+    from memfs.model.values import replace
+    from memfs.trust.approve import approve, find_key, make_records, plan_revoke
+    from memfs.trust.record import format_record
+
+    tree, view = _open(session)
+    signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.speaks)
+    plan = plan_revoke(tree, session.places, args.ids, today=session.today, view=view)
+    find_key(plan, signer)
+    chosen = []
+    for item in plan.items:
+        where = escape_hidden(item.file.path, single_line=True) if item.file else "deleted"
+        now = f"{item.verdict.reason or 'approved'}" if item.verdict else "no file"
+        session.note(f"=== {item.id}  ({where}; now: {now})")
+        if session.ask(f"Type {item.id} to withdraw its approval (nothing: leave it):") == item.id:
+            chosen.append(item)
+    if not chosen:
+        session.note("nothing was withdrawn")
+        return EXIT_NO
+    plan = replace(plan, items=tuple(chosen))
+    announce(session, [signer])
+    if args.only_print:
+        for record in make_records(plan, signer, now=session.now()):
+            session.say(format_record(record).rstrip("\n"))
+        return EXIT_YES
+    done = approve(plan, signer, now=session.now())
+    if args.json:
+        session.emit("trust", payload_of(done))
+        return EXIT_YES
+    if not done.records:
+        session.say("withdrawn already; nothing was signed")
+        return EXIT_YES
+    for item in plan.items:
+        session.say(f"{item.id}  withdrawn")
+    session.say(f"commit {(done.commit or '')[:12]}")
+    return EXIT_YES
