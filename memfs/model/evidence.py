@@ -17,17 +17,17 @@ from memfs.model.codepoints import find_hidden
 from memfs.model.memory import CommitEvidence, Evidence, PathEvidence, SaidEvidence, UrlEvidence
 
 _COMMIT = r"[0-9a-f]{7,64}"
-_AT_COMMIT = re.compile(rf"(?:([^:]*):)?([^:]*)@({_COMMIT})")
-_REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*){0,3}")
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#]+[^\s]*")
-_SAID = re.compile(r"said by (\S(?:.*\S)?) on ([0-9-]+)")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_AT_COMMIT = rf"(?:([^:]*):)?([^:]*)@({_COMMIT})"
+_REPO = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*){0,3}"
+_URL = r"[a-z][a-z0-9+.-]*://[^\s/?#]+[^\s]*"
+_SAID = r"said by (\S(?:.*\S)?) on ([0-9-]+)"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
 def parse_date(text: str) -> date:
     """Return the date that ``text`` (``YYYY-MM-DD``) names; raise :class:`InvalidMemoryError` otherwise."""
     try:
-        if _DATE.fullmatch(text):
+        if re.fullmatch(_DATE, text):
             return date.fromisoformat(text)
     except ValueError:
         pass
@@ -46,24 +46,24 @@ def require_path(text: str) -> str:
 def parse_evidence(text: str) -> Evidence:
     """Return the evidence that ``text`` names; raise :class:`InvalidMemoryError` on any other text."""
     if text.startswith("said by "):
-        said = _SAID.fullmatch(text)
+        said = re.fullmatch(_SAID, text)
         if said is None or find_hidden(text):
             raise InvalidMemoryError("must be “said by PERSON on YYYY-MM-DD”")
         return SaidEvidence(person=said[1], on=parse_date(said[2]))
     if "://" in text:
-        if _URL.fullmatch(text) is None or find_hidden(text):
+        if re.fullmatch(_URL, text) is None or find_hidden(text):
             raise InvalidMemoryError("must be a whole URL without blanks")
         return UrlEvidence(url=text)
     if re.fullmatch(_COMMIT, text):
         return CommitEvidence(commit=text)
-    found = _AT_COMMIT.fullmatch(text)
+    found = re.fullmatch(_AT_COMMIT, text)
     if found is None:
         raise InvalidMemoryError(
             "must be PATH@COMMIT, REPO:PATH@COMMIT, a commit, a URL, or “said by PERSON on DATE”",
             hint="a commit is 7 to 64 of the digits 0-9 and a-f",
         )
     repo, path, commit = found.groups()
-    if repo is not None and not _REPO.fullmatch(repo):
+    if repo is not None and not re.fullmatch(_REPO, repo):
         raise InvalidMemoryError("must name a repository before the colon, like billing or acme/billing")
     return PathEvidence(repo=repo, path=require_path(path), commit=commit)
 

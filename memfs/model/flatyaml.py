@@ -25,14 +25,16 @@ MAX_FRONT_CHARACTERS = 32 * 1024
 MAX_DEPTH = 16
 MAX_KEY_CHARACTERS = 64
 
-KEY = r"\w[\w.-]*(?: [\w.-]+){0,3}"
+_WORD = r"\w(?:[\w.-]*\w)?"
+KEY = rf"{_WORD}(?: {_WORD}){{0,3}}"
+
+# Patterns are compiled where they are first used: a hook that reads one memory needs two of them.
 
 # What readers do not agree on: controls, the separators that only YAML 1.1 knows, marks. TAB is refused
 # too: libyaml, PyYAML and YAML 1.2 each allow it in other places.
-_FORBIDDEN = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_FENCE_INSIDE = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
-_PLAIN_KEY = re.compile(KEY)
-_ESCAPE = re.compile(r"\\(?:([\"\\/nt])|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
+_FORBIDDEN = "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+_FENCE_INSIDE = r"(?m)^(?:---|\.\.\.|%)"
+_ESCAPE = r"\\(?:([\"\\/nt])|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))"
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "n": "\n", "t": "\t"}
 
 
@@ -73,17 +75,19 @@ def position(text: str, index: int) -> tuple[int, int]:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def scan(block: str, first_line: int, problems: list[Problem], *, pure: bool = False) -> list[Entry]:
+def scan(block: str, first_line: int, problems: list[Problem], *, parser: str | None = None) -> list[Entry]:
     """Return the entries of a block of front matter; append what is refused to ``problems``.
 
-    ``block`` has LF line ends; ``first_line`` is its line in the file. ``pure`` takes PyYAML's own
-    parser where libyaml's would be used. Raises :class:`UnreadableError`.
+    ``block`` has LF line ends; ``first_line`` is its line in the file. ``parser`` ("libyaml" or "pure")
+    is for tests, which hold all readings against each other. Raises :class:`UnreadableError`.
     """
     _require_clean(block, first_line)
+    if parser is None and (entries := scan_simple(block)) is not None:
+        return entries
     scanner = _Scanner(block, first_line, problems)
     yaml_error, marked_error = _errors()
     try:
-        scanner.run((_pure_parser if pure else _parser)()(block))
+        scanner.run((_pure_parser if parser == "pure" else _parser)()(block))
     except marked_error as error:
         mark = error.problem_mark or error.context_mark
         line, column = (first_line + mark.line, mark.column + 1) if mark else (first_line, 1)
@@ -96,6 +100,98 @@ def scan(block: str, first_line: int, problems: list[Problem], *, pure: bool = F
     if scanner.broken:
         raise UnreadableError([*scanner.broken, *problems])
     return scanner.entries
+
+
+def scan_simple(block: str) -> list[Entry] | None:
+    """Return the entries of a block that only has the simplest lines, None for any other.
+
+    A shortcut past PyYAML for what memfs itself writes, which is most: 13 ms less where nothing else needs
+    YAML, and five times faster. It takes a line only where every reader agrees on it, and gives exactly
+    what :func:`scan` gives; tests hold it there.
+    """
+    entries: list[Entry] = []
+    seen: set[str] = set()
+    lines = block.split("\n")
+    at = number = 0
+    while number < len(lines):
+        line, start, first = lines[number], at, number
+        number += 1
+        at += len(line) + 1
+        if not line or line.startswith("#"):
+            continue
+        key, colon, rest = line.partition(":")
+        word = key.replace("_", "").replace("-", "")
+        if not colon or not (word.isascii() and word.isalnum()) or key[0] == "-" or key[-1] == "-" or key in seen:
+            return None
+        if len(key) > MAX_KEY_CHARACTERS or (rest and not rest.startswith(" ")):
+            return None
+        seen.add(key)
+        key_end = start + len(key)
+        text = rest.strip(" ")
+        place = key_end + 1 + len(rest) - len(rest.lstrip(" "))
+        if text.startswith("["):
+            values = _simple_items(text, place)
+            if values is None:
+                return None
+            items = tuple((begin, end) for _, begin, end in values)
+            value: FrontValue = tuple(content for content, _, _ in values)
+            entries.append(Entry(key, value, "flow", first, start, key_end, place, place + len(text), items))
+        elif text:
+            content = _simple_text(text)
+            if content is None:
+                return None
+            form = "plain" if content is text else "quoted"
+            entries.append(Entry(key, content, form, first, start, key_end, place, place + len(text)))
+        else:
+            dash = -1
+            found: list[tuple[str, int, int]] = []
+            while number < len(lines) and lines[number].lstrip(" ").startswith("- "):
+                line = lines[number]
+                indent = line.index("-")
+                text = line[indent + 2 :].strip(" ")
+                content = _simple_text(text) if text else None
+                if content is None or (dash >= 0 and indent != dash):
+                    return None
+                dash = indent
+                begin = at + line.index(text, indent + 2)
+                found.append((content, begin, begin + len(text)))
+                at += len(line) + 1
+                number += 1
+            if found:
+                items = tuple((begin, end) for _, begin, end in found)
+                value = tuple(content for content, _, _ in found)
+                entries.append(Entry(key, value, "block", first, start, key_end, items[0][0], items[-1][1], items))
+            else:
+                entries.append(Entry(key, "", "plain", first, start, key_end, key_end + 1, key_end + 1))
+    return entries
+
+
+def _simple_text(text: str) -> str | None:
+    """Return the content of a plain or quoted text on one line; ``text`` itself where it is plain."""
+    mark = text[0]
+    if mark in "\"'":
+        inner = text[1:-1]
+        is_simple = len(text) > 1 and text[-1] == mark and mark not in inner and "\\" not in inner
+        return inner if is_simple else None
+    is_simple = (mark.isalnum() or mark in "/.") and ": " not in text and " #" not in text and text[-1] != ":"
+    return text if is_simple else None
+
+
+def _simple_items(text: str, place: int) -> list[tuple[str, int, int]] | None:
+    """Return content, start and end of the items of a list in flow form that stands at ``place``."""
+    if len(text) < 2 or text[-1] != "]":
+        return None
+    found: list[tuple[str, int, int]] = []
+    at = place + 1
+    for part in text[1:-1].split(",") if text[1:-1].strip(" ") else []:
+        item = part.strip(" ")
+        content = _simple_text(item) if item else None
+        if content is None or (content is item and any(character in "[]{}:?#\"'&*!|>%@`" for character in item)):
+            return None
+        begin = at + len(part) - len(part.lstrip(" "))
+        found.append((content, begin, begin + len(item)))
+        at += len(part) + 1
+    return found
 
 
 # PyYAML costs 13 ms to import: it is loaded where the first block is parsed.
@@ -135,12 +231,12 @@ def _require_clean(block: str, first_line: int) -> None:
     if len(block) > MAX_FRONT_CHARACTERS:
         raise unreadable("too-large", f"the front matter has over {MAX_FRONT_CHARACTERS} characters", line=first_line)
     rule, message, index = "", "", 0
-    if found := _FORBIDDEN.search(block):
+    if found := re.search(_FORBIDDEN, block):
         index = found.start()
         is_tab = found[0] == "\t"
         rule = "tab" if is_tab else "control-character"
         message = f"{'a tab' if is_tab else f'the character U+{ord(found[0]):04X}'} stands in the front matter"
-    elif found := _FENCE_INSIDE.search(block):
+    elif found := re.search(_FENCE_INSIDE, block):
         rule, index = "second-document", found.start()
         message = "a line of the front matter starts with ---, ... or %"
     elif block.count("[") + block.count("{") > MAX_DEPTH and (deep := _find_deep(block)) is not None:
@@ -208,6 +304,8 @@ class _Scanner:
         seen.add(normal)
         is_fine = self._check_key(key)
         form, value, start, end, items = self._value(event, get, name)
+        if form == "plain" and value == "":  # where nothing stands, the marks differ
+            start = end = key.end_mark.index + 1
         if not is_fine:
             form, value, items = "refused", "", ()
         elif value == "" and form == "plain" and self._line_after(key).lstrip(" ").startswith("#"):
@@ -231,7 +329,7 @@ class _Scanner:
             self._refuse("quoted-key", "a key is written without quotes", mark)
         elif mark.column != 0:
             self._refuse("indented-key", "a key starts in the first column", mark)
-        elif len(text) > MAX_KEY_CHARACTERS or not _PLAIN_KEY.fullmatch(text):
+        elif len(text) > MAX_KEY_CHARACTERS or not re.fullmatch(KEY, text):
             self._refuse("bad-key", "a key has letters, digits, dashes, dots and underscores", mark)
         elif not self.block.startswith(":", key.end_mark.index):
             self._refuse("bad-key", "the colon follows its key directly", mark)
@@ -268,9 +366,10 @@ class _Scanner:
         start, end = opening.start_mark.index, event.end_mark.index
         if not is_fine:
             return "refused", "", start, end, ()
+        if opening.flow_style:
+            return "flow", tuple(values), start, end, tuple(items)
         # The end of a list in block form is where the next token starts: far below, maybe.
-        form, end = ("flow", end) if opening.flow_style else ("block", items[-1][1])
-        return form, tuple(values), start, end, tuple(items)
+        return "block", tuple(values), items[0][0], items[-1][1], tuple(items)
 
     def _check_scalar(self, event: Any, key: str, *, in_flow: bool = False) -> bool:
         """Return whether a scalar is in the subset: no anchor, no tag, and the text that stands there."""
@@ -354,8 +453,9 @@ def _unescape(source: str) -> str | None:
         return source
     parts: list[str] = []
     at = 0
+    escapes = re.compile(_ESCAPE)
     while (found := source.find("\\", at)) >= 0:
-        escape = _ESCAPE.match(source, found)
+        escape = escapes.match(source, found)
         if escape is None:
             return None
         parts.append(source[at:found])
@@ -372,17 +472,17 @@ def _unescape(source: str) -> str | None:
 
 # --- writing ----------------------------------------------------------------------------------------
 
-_WRITABLE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_PLAIN = re.compile(r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+")
+_WRITABLE_KEY = r"[A-Za-z_][A-Za-z0-9_-]{0,63}"
+_PLAIN = r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+"
 # YAML 1.1 or 1.2 takes these for something else than text. A date is what both sides mean.
-_NO_TEXT = re.compile(r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NO_TEXT = r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _LINE_LENGTH = 100
 
 
 def format_entry(key: str, value: FrontValue) -> list[str]:
     """Return the lines of one key in a new file; raise :class:`InvalidMemoryError` for what cannot be written."""
-    if not _WRITABLE_KEY.fullmatch(key):
+    if not re.fullmatch(_WRITABLE_KEY, key):
         where = escape_hidden(key, single_line=True)[:MAX_KEY_CHARACTERS]
         raise InvalidMemoryError("a new key has letters, digits, dashes and underscores", where=where)
     if isinstance(value, str):
@@ -403,7 +503,7 @@ def format_scalar(value: str, *, where: str, in_flow: bool = False, quote: bool 
 
     What is not NFC is written with escapes, so that the file is NFC and the value comes back as it was.
     """
-    forbidden = _FORBIDDEN.search(value.replace("\t", " "))
+    forbidden = re.search(_FORBIDDEN, value.replace("\t", " "))
     if forbidden:
         raise InvalidMemoryError(f"the character U+{ord(forbidden[0]):04X} cannot be written", where=where)
     if not quote and _is_plain(value, in_flow=in_flow):
@@ -419,8 +519,8 @@ def _escape(code: int) -> str:
 
 
 def _is_plain(value: str, *, in_flow: bool) -> bool:
-    if not _PLAIN.fullmatch(value) or ": " in value or not is_normalized("NFC", value):
+    if not re.fullmatch(_PLAIN, value) or ": " in value or not is_normalized("NFC", value):
         return False
-    if _NO_TEXT.fullmatch(value) and not _DATE.fullmatch(value):
+    if re.fullmatch(_NO_TEXT, value) and not re.fullmatch(_DATE, value):
         return False
     return not (in_flow and any(character in value for character in ",:?"))

@@ -27,20 +27,21 @@ __all__ = [
     "split_document",
 ]
 
+# Compiled where they are first used.
 _BLANK_LINES = r"(?:[ \t]*\r?\n)*"
 _LINE_END = r"[ \t]*(?:\r?\n|\Z)"
-_OPENING = re.compile(rf"\ufeff?{_BLANK_LINES}---{_LINE_END}")
-_CLOSING = re.compile(rf"^(?:---|\.\.\.){_LINE_END}", re.MULTILINE)
-_COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\n]*|\r)?\n)*")
+_OPENING = rf"\ufeff?{_BLANK_LINES}---{_LINE_END}"
+_CLOSING = rf"(?m)^(?:---|\.\.\.){_LINE_END}"
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*|\r)?\n)*"
 # A rule of Markdown opens no front matter: the first line that says something must be a key's.
-_KEY_LINE = re.compile(rf" *(?:{KEY}|\"{KEY}\"|'{KEY}'):(?=\s|\Z)")
-_OTHER_OPENING = re.compile(rf"\ufeff?{_BLANK_LINES}(?:---|\+\+\+|;;;|\{{)")
-_TOML = re.compile(rf"\ufeff?\+\+\+{_LINE_END}((?:[^\n]*\n)*?)\+\+\+{_LINE_END}")
-_LONE_RETURN = re.compile(r"\r(?!\n)")
-_CONFLICT_START = re.compile(r"^<{7}(?: [^\n]*|\r)?$", re.MULTILINE)
-_CONFLICT_MIDDLE = re.compile(r"^={7}\r?$", re.MULTILINE)
-_CONFLICT_END = re.compile(r"^>{7}(?: [^\n]*|\r)?$", re.MULTILINE)
-_CODE_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)", re.MULTILINE)
+_KEY_LINE = rf" *(?:{KEY}|\"{KEY}\"|'{KEY}'):(?=\s|\Z)"
+_OTHER_OPENING = rf"\ufeff?{_BLANK_LINES}(?:---|\+\+\+|;;;|\{{)"
+_TOML = rf"\ufeff?\+\+\+{_LINE_END}((?:[^\n]*\n)*?)\+\+\+{_LINE_END}"
+_LONE_RETURN = r"\r(?!\n)"
+_CONFLICT_START = r"(?m)^<{7}(?: [^\n]*|\r)?$"
+_CONFLICT_MIDDLE = r"(?m)^={7}\r?$"
+_CONFLICT_END = r"(?m)^>{7}(?: [^\n]*|\r)?$"
+_CODE_FENCE = r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)"
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -68,11 +69,12 @@ def parse_document(raw: bytes) -> Document:
     return document
 
 
-def inspect_document(raw: bytes, *, pure: bool = False) -> tuple[Document, tuple[Problem, ...]]:
+def inspect_document(raw: bytes, *, parser: str | None = None) -> tuple[Document, tuple[Problem, ...]]:
     """Return what can be read of one file, and all problems; for showing, finding and reporting.
 
     Refused values come as their source text and with a fatal problem: only :func:`parse_document`
-    gives a document to rely on. Raises :class:`UnreadableError` when nothing can be read.
+    gives a document to rely on. ``parser`` is for tests, as in :func:`memfs.model.flatyaml.scan`. Raises
+    :class:`UnreadableError` when nothing can be read.
     """
     text = _decode(raw)
     _require_no_conflict(text)
@@ -88,7 +90,7 @@ def inspect_document(raw: bytes, *, pure: bool = False) -> tuple[Document, tuple
             problems.append(Problem(rule="toml-front-matter", message=message, line=1, column=1))
     else:
         first_line = text.count("\n", 0, layout.front_start) + 1
-        entries = scan(_lf(text[layout.front_start : layout.front_end]), first_line, problems, pure=pure)
+        entries = scan(_lf(text[layout.front_start : layout.front_end]), first_line, problems, parser=parser)
         document = Document(
             front={entry.key: entry.value for entry in entries},
             lines={entry.key: first_line + entry.line for entry in entries},
@@ -96,7 +98,7 @@ def inspect_document(raw: bytes, *, pure: bool = False) -> tuple[Document, tuple
             has_front=True,
         )
         problems += _check_second_block(document, text.count("\n", 0, layout.body_start) + 1)
-    if "\r" in text and (lone := _LONE_RETURN.search(text)):
+    if "\r" in text and (lone := re.search(_LONE_RETURN, text)):
         line, column = position(text, lone.start())
         message = "a carriage return stands without a line feed"
         problems.append(Problem(rule="lone-carriage-return", message=message, line=line, column=column))
@@ -127,16 +129,16 @@ def _decode(raw: bytes) -> str:
 def _require_no_conflict(text: str) -> None:
     if "<<<<<<<" not in text:
         return
-    fences = [(found.start(), found[1], found[2]) for found in _CODE_FENCE.finditer(text)]
+    fences = [(found.start(), found[1], found[2]) for found in re.finditer(_CODE_FENCE, text)]
     open_fence, next_fence = "", 0
-    for start in _CONFLICT_START.finditer(text):
+    for start in re.finditer(_CONFLICT_START, text):
         while next_fence < len(fences) and fences[next_fence][0] < start.start():
             open_fence = _fence_after(open_fence, *fences[next_fence][1:])
             next_fence += 1
         if open_fence:
             continue
-        middle = _CONFLICT_MIDDLE.search(text, start.end())
-        if middle is None or _CONFLICT_END.search(text, middle.end()) is None:
+        middle = re.compile(_CONFLICT_MIDDLE).search(text, start.end())
+        if middle is None or re.compile(_CONFLICT_END).search(text, middle.end()) is None:
             return
         line, column = position(text, start.start())
         raise unreadable("conflict-markers", "a merge conflict is not resolved here", line=line, column=column)
@@ -155,15 +157,15 @@ def split_document(text: str) -> Layout | None:
 
     Raises :class:`UnreadableError` for front matter that is not closed.
     """
-    opening = _OPENING.match(text)
+    opening = re.match(_OPENING, text)
     if opening is None:
         return None
     start = opening.end()
-    comments = _COMMENTS.match(text, start)
+    comments = re.compile(_COMMENTS).match(text, start)
     said = comments.end() if comments else start
-    closing = _CLOSING.search(text, start)
+    closing = re.compile(_CLOSING).search(text, start)
     is_empty = closing is not None and closing.start() <= said
-    if not is_empty and not _KEY_LINE.match(text, said):
+    if not is_empty and not re.compile(_KEY_LINE).match(text, said):
         return None
     if closing is None:
         line, column = position(text, text.index("---"))
@@ -194,7 +196,7 @@ def _named(front: Mapping[str, FrontValue]) -> str:
 
 def _toml_document(text: str) -> Document | None:
     """Return a file of another tool that has TOML front matter, for showing only."""
-    found = _TOML.match(text) if text.startswith(("+++", "\ufeff+++")) else None
+    found = re.match(_TOML, text) if text.startswith(("+++", "\ufeff+++")) else None
     if found is None or len(found[1]) > MAX_FRONT_CHARACTERS:
         return None
     import tomllib
@@ -295,7 +297,7 @@ def _add_block(text: str, changes: Mapping[str, FrontValue | None], old_body: st
     lines = [line for key, value in changes.items() if value is not None for line in format_entry(key, value)]
     if not lines and body is None:
         return text
-    if _OTHER_OPENING.match(text):
+    if re.match(_OTHER_OPENING, text):
         line = position(text, text.index(text.lstrip("\ufeff \t\r\n")))[0]
         message = "the file starts with a block of another kind; memfs does not put a second one on top of it"
         raise unreadable("would-stack", message, line=line, column=1)

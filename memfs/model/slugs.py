@@ -8,7 +8,7 @@ from unicodedata import combining, normalize
 
 from memfs.errors import InvalidMemoryError
 
-ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+ID = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 MAX_ID = 64
 
 _MAX_SLUG = 56  # room for "-2" … "-9999999" in the id
@@ -16,12 +16,12 @@ _SHORTEST_CUT = 32
 # Letters that NFKD leaves whole and that have one usual spelling in ASCII.
 _SPELT = str.maketrans({"ß": "ss", "ı": "i", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th"})
 # Windows refuses these with any extension; a readme in the folder is for people.
-_RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]|readme")
+_RESERVED = r"con|prn|aux|nul|com[0-9]|lpt[0-9]|readme"
 
 
 def is_id(text: str) -> bool:
     """Return whether ``text`` is a memory's id."""
-    return ID.fullmatch(text) is not None
+    return re.fullmatch(ID, text) is not None
 
 
 def require_id(text: str) -> str:
@@ -49,7 +49,7 @@ def slug_of_title(title: str, *, taken: Collection[str]) -> str:
         from hashlib import sha256
 
         slug = "memory-" + sha256(title.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    elif _RESERVED.fullmatch(slug):
+    elif re.fullmatch(_RESERVED, slug):
         slug = f"memory-{slug}"
     used = {name.casefold() for name in taken}
     candidate, number = slug, 1

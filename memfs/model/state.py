@@ -6,7 +6,6 @@ Whoever assembles the facts reads git and the disk; nothing here does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 
 from memfs.model.codepoints import escape_hidden
@@ -25,6 +24,7 @@ from memfs.model.memory import (
     WhenSuperseded,
     WhenVersion,
 )
+from memfs.model.values import dataclass, field
 from memfs.model.versions import is_at_least
 
 

@@ -16,23 +16,23 @@ from memfs.model.evidence import parse_date, require_path
 from memfs.model.memory import IfText, OnDate, Trigger, WhenPathChanges, WhenSuperseded, WhenVersion
 from memfs.model.slugs import ID
 
-_VERSION = re.compile(r"when ([A-Za-z0-9@][A-Za-z0-9@._/+-]*) >= (v?[0-9][0-9A-Za-z.+!~_-]*)")
-_PATH = re.compile(r"when (.+) changes")
-_SUPERSEDED = re.compile(rf"when ({ID.pattern}) is superseded")
-_IF = re.compile(r"if (\S(?:.*\S)?)")
+_VERSION = r"when ([A-Za-z0-9@][A-Za-z0-9@._/+-]*) >= (v?[0-9][0-9A-Za-z.+!~_-]*)"
+_PATH = r"when (.+) changes"
+_SUPERSEDED = rf"when ({ID}) is superseded"
+_IF = r"if (\S(?:.*\S)?)"
 
 
 def parse_trigger(text: str) -> Trigger:
     """Return the trigger that ``text`` names; raise :class:`InvalidMemoryError` on any other text."""
     if found := re.fullmatch(r"on ([0-9-]+)", text):
         return OnDate(on=parse_date(found[1]))
-    if found := _VERSION.fullmatch(text):
+    if found := re.fullmatch(_VERSION, text):
         return WhenVersion(name=found[1], version=found[2])
-    if found := _SUPERSEDED.fullmatch(text):
+    if found := re.fullmatch(_SUPERSEDED, text):
         return WhenSuperseded(id=found[1])
-    if found := _PATH.fullmatch(text):
+    if found := re.fullmatch(_PATH, text):
         return WhenPathChanges(path=require_path(found[1]))
-    if (found := _IF.fullmatch(text)) and not find_hidden(text):
+    if (found := re.fullmatch(_IF, text)) and not find_hidden(text):
         return IfText(text=found[1])
     raise InvalidMemoryError(
         "must be “on DATE”, “when PATH changes”, “when NAME >= VERSION”, “when ID is superseded” or “if …”",

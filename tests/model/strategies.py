@@ -1,0 +1,107 @@
+"""Hypothesis strategies for the values of the model."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from hypothesis import strategies as st
+
+from memfs.model.codepoints import find_hidden
+from memfs.model.frontmatter import normal_body
+from memfs.model.memory import (
+    CommitEvidence,
+    IfText,
+    Kind,
+    Memory,
+    OnDate,
+    Origin,
+    PathEvidence,
+    SaidEvidence,
+    UrlEvidence,
+    WhenPathChanges,
+    WhenSuperseded,
+    WhenVersion,
+)
+from memfs.model.reader import statement_of_body
+
+dates = st.dates(min_value=date(1970, 1, 1))
+ids = st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?", fullmatch=True)
+scopes = st.one_of(
+    st.sampled_from(["personal", "team"]),
+    st.builds("{}/{}".format, st.sampled_from(["team", "restricted"]), ids),
+)
+commits = st.text("0123456789abcdef", min_size=7, max_size=64)
+
+_letters = st.characters(exclude_categories=("Cc", "Cs", "Cn", "Co", "Zl", "Zp"))
+visible = st.text(_letters, max_size=60).filter(lambda text: not find_hidden(text))
+lines = visible.filter(lambda text: bool(text.strip()))
+trimmed = lines.map(str.strip).filter(bool)
+_parts = st.one_of(
+    st.from_regex(r"[a-zA-Z0-9_][a-zA-Z0-9._ @-]{0,20}[a-zA-Z0-9_]", fullmatch=True),
+    trimmed.map(lambda text: text.translate(str.maketrans("", "", "/\\:")).strip()).filter(
+        lambda text: text not in {"", ".", ".."}
+    ),
+)
+paths = (
+    st.lists(_parts, min_size=1, max_size=4)
+    .map("/".join)
+    .filter(lambda path: not path.startswith("said by ") and "://" not in path)
+)
+repositories = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,20})?", fullmatch=True)
+
+evidence = st.one_of(
+    st.builds(PathEvidence, path=paths, commit=commits, repo=st.none() | repositories),
+    st.builds(CommitEvidence, commit=commits),
+    st.builds(
+        UrlEvidence,
+        url=st.from_regex(r"https?://[a-z0-9.]{1,20}(?:/[A-Za-z0-9@:%._~#?&=+-]{0,20}){0,3}", fullmatch=True),
+    ),
+    st.builds(SaidEvidence, person=trimmed, on=dates),
+)
+triggers = st.one_of(
+    st.builds(OnDate, on=dates),
+    st.builds(WhenPathChanges, path=paths),
+    st.builds(
+        WhenVersion,
+        name=st.from_regex(r"[A-Za-z0-9@][A-Za-z0-9@._/+-]{0,20}", fullmatch=True),
+        version=st.from_regex(r"v?[0-9][0-9A-Za-z.+!~_-]{0,12}", fullmatch=True),
+    ),
+    st.builds(WhenSuperseded, id=ids),
+    st.builds(IfText, text=trimmed),
+)
+
+keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,20}", fullmatch=True)
+values = st.one_of(visible, st.lists(visible, max_size=4).map(tuple))
+fronts = st.dictionaries(keys, values, max_size=6)
+bodies = (
+    st.lists(st.one_of(visible, st.sampled_from(["", "- item", "```", "---", "# Heading", "    code"])), max_size=8)
+    .map("\n".join)
+    .map(normal_body)
+    .filter(lambda body: not body.lstrip().startswith(("---", "+++")))
+)
+
+
+@st.composite
+def memories(draw: st.DrawFn) -> Memory:
+    """Well-formed memories at the path that their scope and id give."""
+    memory_id, scope, kind = draw(ids), draw(scopes), draw(st.sampled_from(Kind))
+    body = draw(bodies.filter(lambda text: bool(statement_of_body(text))))
+    tags = draw(st.lists(trimmed, max_size=3, unique_by=str.casefold))
+    return Memory(
+        id=memory_id,
+        path=f"memories/{scope}/{memory_id}.md",
+        kind=kind,
+        origin=draw(st.sampled_from(Origin)),
+        scope=scope,
+        evidence=tuple(draw(st.lists(evidence, min_size=1, max_size=4))),
+        recorded=draw(dates),
+        review_trigger=draw(triggers),
+        statement=statement_of_body(body),
+        body=body,
+        title=draw(st.none() | lines),
+        author=draw(st.none() | lines),
+        tags=tuple(tags),
+        applies_to=tuple(draw(st.lists(lines, max_size=3))),
+        supersedes=tuple(draw(st.lists(ids.filter(lambda other: other != memory_id), max_size=2))),
+        expires=draw(dates if kind is Kind.HANDOFF else st.none() | dates),
+    )
