@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from support import TODAY, git
 
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
+from memfs.model.values import replace
 from memfs.store.places import Places
 from memfs.store.worktree import WorkTree, find_work_tree
 from memfs.trust import setup
@@ -244,3 +245,64 @@ def ssh_verifies(public: str, message: bytes, armored: str, folder: Path, *, nam
         capture_output=True,
     )
     return done.returncode == 0
+
+
+class Terminal:
+    """A real process on a real terminal of its own, answered as a person would."""
+
+    def __init__(self, argv: list[str], *, cwd: Path, env: Mapping[str, str]) -> None:
+        import fcntl
+        import pty
+        import termios
+
+        self._master, slave = pty.openpty()
+
+        def take_terminal() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self._child = subprocess.Popen(
+            argv, cwd=cwd, env=dict(env), stdin=slave, stdout=slave, stderr=slave,
+            start_new_session=True, preexec_fn=take_terminal,
+        )  # fmt: skip
+        import os
+
+        os.close(slave)
+        self.text = ""
+
+    def answer(self, *exchanges: tuple[str, str], timeout: float = 30) -> tuple[int, str]:
+        """Wait for each question, type its answer, and return exit code and everything shown."""
+        import os
+        import select
+        import time
+
+        deadline = time.monotonic() + timeout
+        waiting = list(exchanges)
+        seen = 0
+        try:
+            while time.monotonic() < deadline:
+                if waiting and waiting[0][0] in self.text[seen:]:
+                    seen = self.text.index(waiting[0][0], seen) + len(waiting[0][0])
+                    time.sleep(0.02)  # a passphrase prompt throws away what was typed before it
+                    os.write(self._master, f"{waiting.pop(0)[1]}\n".encode())
+                ready, _, _ = select.select([self._master], [], [], 0.05)
+                if ready:
+                    try:
+                        piece = os.read(self._master, 65536)
+                    except OSError:
+                        break
+                    if not piece:
+                        break
+                    self.text += piece.decode("utf-8", "replace").replace("\r\n", "\n")
+                elif self._child.poll() is not None:
+                    break
+            else:
+                self._child.kill()
+                raise AssertionError(f"the command did not end; it showed:\n{self.text}")
+            code = self._child.wait(10)
+        finally:
+            if self._child.poll() is None:
+                self._child.kill()
+                self._child.wait()
+            os.close(self._master)
+        assert not waiting, f"never asked {waiting[0][0]!r}; it showed:\n{self.text}"
+        return code, self.text

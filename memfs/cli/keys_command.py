@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     verbs = parser.add_subparsers(dest="action", metavar="ACTION")
-    verbs.add_parser("show", help="who may do what (the default)")
+    show = verbs.add_parser("show", help="who may do what (the default)")
+    show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document")
     create = verbs.add_parser("create", help="make the first keyring with your key")
     create.add_argument("--principal", metavar="ADDRESS", help="your address (default: git's user.email)")
     add = verbs.add_parser("add", help="list another key")
@@ -171,7 +172,7 @@ def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
         changes, subject = _threshold(args, keyring), "Keyring: change how many people it takes"
     else:
         changes, subject = _deny(args, tree, keyring), "Keyring: deny a text"
-    return _put(args, session, tree, chain, next_keyring(chain, **changes), subject)
+    return _put(args, session, tree, chain, next_keyring(chain, **changes), subject=subject)
 
 
 def _put(
@@ -180,8 +181,8 @@ def _put(
     tree: WorkTree,
     chain: Chain,
     keyring: Keyring,
-    subject: str,
     *,
+    subject: str,
     signers: Sequence[Signer] | None = None,
 ) -> int:
     """Show what ``keyring`` changes, ask, sign and commit it: in force, or as a proposal."""
@@ -267,7 +268,9 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     signers: list[Signer] = [old, new] if line.is_root else []
     if not signers:
         session.note("you are not root, so this becomes a proposal that a root person signs")
-    code = _put(args, session, tree, chain, keyring, f"Keyring: rotate the key of {line.principal}", signers=signers)
+    code = _put(
+        args, session, tree, chain, keyring, subject=f"Keyring: rotate the key of {line.principal}", signers=signers
+    )
     if code != EXIT_YES or APPROVE not in added.roles:
         return code
     view = open_view(tree, session.places, today=session.today)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, TrustErr
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
+from memfs.model.values import dataclass, field
 from memfs.store.files import read_file, scan_memories
 from memfs.store.git import head_commit, read_git
 from memfs.store.places import Places

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from memfs.model.codepoints import find_hidden
 from memfs.model.memory import MAX_MEMORY_BYTES, MemoryFile
+from memfs.model.values import dataclass
 from memfs.trust import record as record_format
 from memfs.trust.keyring import Key, Keyring, Verify
 from memfs.trust.record import Item, Record, Verb

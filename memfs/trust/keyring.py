@@ -11,10 +11,10 @@ import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 
 from memfs.errors import TrustError
+from memfs.model.values import dataclass
 from memfs.trust.record import PRINCIPAL_PATTERN
 from memfs.trust.sshsig import PublicKey, Signature, SignatureError, parse_public_key, parse_signature
 

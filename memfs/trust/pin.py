@@ -6,9 +6,9 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from memfs.errors import SetupError, UsageError
+from memfs.model.values import dataclass
 from memfs.store.files import write_atomic
 from memfs.store.places import Places
 from memfs.trust.keyring import Chain

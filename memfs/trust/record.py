@@ -11,9 +11,10 @@ import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+
+from memfs.model.values import dataclass
 
 NAMESPACE = "memory-approval@v1"
 KEYWORD = "Memory-Approval:"

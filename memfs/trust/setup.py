@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.errors import SetupError, TrustError, UsageError
+from memfs.model.values import dataclass, replace
 from memfs.store.files import UnreadableFile, read_file
 from memfs.store.places import Places
 from memfs.store.worktree import WorkTree
@@ -103,7 +103,7 @@ def next_keyring(chain: Chain, **changes: object) -> Keyring:
         version=newest.keyring.version + 1,
         previous=newest.digest,
         salt=None,
-        **changes,  # type: ignore[arg-type]
+        **changes,
     )
 
 

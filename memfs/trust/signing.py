@@ -11,12 +11,12 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from memfs.errors import SetupError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.values import dataclass
 from memfs.store.git import without_git_variables
 from memfs.store.places import Places
 from memfs.store.process import ProgramTimeout, first_line, run

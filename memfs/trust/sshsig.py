@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
-from dataclasses import dataclass
+
+from memfs.model.values import dataclass
 
 MAGIC = b"SSHSIG"
 HASHES = {"sha512": hashlib.sha512, "sha256": hashlib.sha256}

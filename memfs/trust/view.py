@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
 from memfs.errors import MemfsError, SetupError
 from memfs.model.memory import MemoryFile
+from memfs.model.values import dataclass, replace
 from memfs.store.files import UnreadableFile, list_folder, read_file
 from memfs.store.git import head_commit
 from memfs.store.places import Places
