@@ -37,7 +37,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
             {
                 "memories": [_row(assessment) for assessment in chosen],
                 "not_memories": [
-                    {"path": item.file.path, "problems": [problem.message for problem in item.file.problems]}
+                    {
+                        "path": item.file.path,
+                        "problems": [problem.message for problem in item.file.problems],
+                        "front": _front(item),
+                    }
                     for item in bad
                 ],
                 "not_opened": [{"path": path, "reason": reason} for path, reason in skipped],
@@ -90,6 +94,19 @@ def _cells(assessment: Assessment) -> tuple[str, str, str, str, str]:
         f"{assessment.state.state.value}, {trust}",
         (row["title"] or row["statement"].split("\n")[0][:80]) if shown.as_rule else "",
     )
+
+
+def _front(assessment: Assessment) -> dict[str, Any] | None:
+    """Return the front matter as the text that was written; None where it cannot be read or is stopped."""
+    document = assessment.file.document
+    if document is None or assessment.gate.outcome.value == "reject":
+        return None
+    return {
+        escape_hidden(key, single_line=True): (
+            escape_hidden(value) if isinstance(value, str) else [escape_hidden(item) for item in value]
+        )
+        for key, value in document.front.items()
+    }
 
 
 def _row(assessment: Assessment) -> dict[str, Any]:
