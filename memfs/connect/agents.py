@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from memfs.connect import texts
 from memfs.connect.command import hook_command
 from memfs.connect.targets import JsonTarget, OwnTarget, Target, TomlTarget
 from memfs.errors import UsageError
+from memfs.model.values import dataclass
 
 MOMENTS = ("start", "prompt", "tool")
 """What hooks can be chosen: session start, prompt, tool call. There is nothing to do at a turn's end yet."""

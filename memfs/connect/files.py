@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import stat
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from memfs.errors import SetupError
+from memfs.model.values import dataclass
 from memfs.store.files import write_atomic
 from memfs.store.places import Places
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memfs.connect.agents import Wish, can_hook, targets_of
@@ -20,6 +19,7 @@ from memfs.connect.files import (
 )
 from memfs.connect.targets import JsonTarget, Target, UnfitError
 from memfs.errors import MemfsError, UsageError
+from memfs.model.values import dataclass, replace
 from memfs.store.places import Places
 
 

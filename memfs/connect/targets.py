@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from memfs.connect import json_text, toml_text
 from memfs.connect.command import is_hook_command
 from memfs.errors import UsageError
+from memfs.model.values import dataclass
 
 COMMAND_KEYS = ("command", "bash")
 

@@ -103,10 +103,10 @@ def _for_tool(event: Event, seen: Seen, places: Places, today: date) -> str:
 
 
 def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_new: bool = False) -> str:
-    from dataclasses import replace
     from secrets import token_hex
 
     from memfs.api import render_hits
+    from memfs.model.values import replace
     from memfs.render.views import Detail
 
     hits = [hit for hit in result.hits if not (only_new and _mark(hit) in seen.marks)]
@@ -122,7 +122,8 @@ def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_
             limit_bytes=room,
             detail=detail,
         )
-        seen.add(_mark(hit) for hit in hits)
+        if not brief:  # a brief says too little of each to count as having shown it
+            seen.add(_mark(hit) for hit in hits)
     return text
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from memfs.model.values import dataclass
 
 AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "windsurf")
 """The agents memfs knows, as they are named in every command."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from memfs.mcp.tools import ToolSpec, check_arguments, find_tool
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, Origin, State
 from memfs.model.scope import Caller
+from memfs.model.values import dataclass, field
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
 from memfs.store.places import Places

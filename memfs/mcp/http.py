@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import uvicorn
@@ -21,6 +20,7 @@ from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.mcp.calls import Desk
 from memfs.mcp.keys import Key, find_key, read_keys
 from memfs.mcp.server import make_server
+from memfs.model.values import replace
 from memfs.store.places import Places
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -11,7 +11,6 @@ import re
 import secrets
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from hmac import compare_digest
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from memfs.errors import NotFoundError, SetupError, UsageError
 from memfs.model.scope import Caller, require_scope
+from memfs.model.values import dataclass
 from memfs.store.files import write_atomic
 from memfs.store.places import Places
 

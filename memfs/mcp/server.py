@@ -106,6 +106,14 @@ def serve_stdio(desk: Desk, *, instructions: str) -> int:
 
 
 def _carry_out(name: str, arguments: dict[str, Any], desk: Desk, client: str) -> Answer:
+    try:
+        return _carry_out_known(name, arguments, desk, client)
+    except Exception:  # the SDK would send the words of the error, which may be a memory's, unframed
+        logging.getLogger(__name__).exception("%s failed", name)
+        return Answer(text="This is a bug in memfs; its server's error output says more.", failed=True)
+
+
+def _carry_out_known(name: str, arguments: dict[str, Any], desk: Desk, client: str) -> Answer:
     tool = find_tool(name, write=desk.write)
     if tool is None or not tool.writes:
         return call_tool(name, arguments, desk, client=client)

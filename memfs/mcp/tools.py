@@ -7,10 +7,10 @@ small. When to call them stands in the server's instructions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from memfs.model.memory import Kind, State
+from memfs.model.values import dataclass, field
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": {"type": "string"}}

@@ -1,0 +1,193 @@
+"""The real coding agents, headless, against :class:`model.Model`: each in a home and a project of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How one run of an agent ended."""
+
+    code: int
+    out: str
+
+
+class Client:
+    """One agent. ``settings`` writes what its owner has before memfs comes; nothing of the caller is read."""
+
+    agent = ""
+    folder = ""  # below MEMFS_TEST_CLIENTS
+    program = ""
+    recall_tool = r"recall$"
+    shell: tuple[str, str] = ("", "")  # the tool that runs commands, and the name of its argument
+
+    def __init__(self, home: Path, project: Path) -> None:
+        self.home = home
+        self.project = project
+
+    @classmethod
+    def find(cls) -> Path | None:
+        """Return the installed program, or None."""
+        clients = os.environ.get("MEMFS_TEST_CLIENTS")
+        if clients:
+            found = Path(clients) / cls.folder / "node_modules" / ".bin" / cls.program
+            return found if found.exists() else None
+        on_path = shutil.which(cls.program)
+        return Path(on_path) if on_path else None
+
+    def settings(self, url: str) -> None:
+        """Write the owner's settings: how to reach the model, and something of their own to keep."""
+        raise NotImplementedError
+
+    def arguments(self, prompt: str) -> list[str]:
+        raise NotImplementedError
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {}
+
+    def run(self, url: str, prompt: str) -> Ran:
+        """Run the agent with ``prompt`` to its end."""
+        program = self.find()
+        assert program is not None
+        done = subprocess.run(
+            [program, *self.arguments(prompt)],
+            cwd=self.project,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "dumb", **self.variables(url)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=240,
+        )
+        return Ran(done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace"))
+
+    def write(self, path: str, value: Any) -> None:
+        target = self.home / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(value if isinstance(value, str) else json.dumps(value, indent=4) + "\n")
+
+
+class ClaudeCode(Client):
+    agent, folder, program = "claude-code", "claude", "claude"
+    shell = ("^Bash$", "command")
+
+    def settings(self, url: str) -> None:
+        mine = {"type": "command", "command": "true", "timeout": 5}
+        self.write(
+            ".claude/settings.json", {"hooks": {"UserPromptSubmit": [{"hooks": [mine]}]}, "unknownKey": {"a": [1]}}
+        )
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["-p", prompt, "--allowedTools", "Bash,mcp__memfs"]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "test",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+
+
+class Codex(Client):
+    agent, folder, program = "codex", "codex", "codex"
+    shell = ("^exec_command$", "cmd")
+
+    def settings(self, url: str) -> None:
+        # A model that Codex does not know gets its tools up front and not behind a search for them.
+        lines = [
+            'model = "stub-model"  # keep this comment',
+            'model_provider = "stub"',
+            'approval_policy = "never"',
+            'sandbox_mode = "danger-full-access"',
+            "",
+            "[model_providers.stub]",
+            'name = "stub"',
+            f'base_url = "{url}/v1"',
+            'wire_api = "responses"',
+            'env_key = "STUB_KEY"',
+        ]
+        self.write(".codex/config.toml", "\n".join(lines) + "\n")
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", prompt]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {"STUB_KEY": "test"}
+
+
+class Gemini(Client):
+    agent, folder, program = "gemini", "gemini", "gemini"
+    shell = ("^run_shell_command$", "command")
+
+    def settings(self, url: str) -> None:
+        self.write(
+            ".gemini/settings.json",
+            {
+                "security": {"auth": {"selectedType": "gemini-api-key"}},
+                "privacy": {"usageStatisticsEnabled": False},
+                "general": {"enableAutoUpdate": False},
+            },
+        )
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["-p", prompt, "-m", "gemini-2.5-pro", "--approval-mode", "yolo"]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "test", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+
+class Copilot(Client):
+    agent, folder, program = "copilot", "copilot", "copilot"
+    shell = ("^bash$", "command")
+
+    def settings(self, url: str) -> None:
+        self.write(".copilot/mcp-config.json", {"mcpServers": {}})
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["-p", prompt, "-s", "--allow-all", "--allow-all-mcp-server-instructions"]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+            "COPILOT_PROVIDER_API_KEY": "test",
+            "COPILOT_MODEL": "stub-model",
+            "COPILOT_AUTO_UPDATE": "false",
+        }
+
+
+class Opencode(Client):
+    agent, folder, program = "opencode", "opencode", "opencode"
+    shell = ("^bash$", "command")
+
+    def settings(self, url: str) -> None:
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "stub",
+            "options": {"baseURL": f"{url}/v1", "apiKey": "test"},
+            "models": {"stub-model": {"name": "stub"}},
+        }
+        self.write(
+            ".config/opencode/opencode.json",
+            {
+                "model": "stub/stub-model",
+                "small_model": "stub/stub-model",
+                "autoupdate": False,
+                "share": "disabled",
+                "provider": {"stub": provider},
+            },
+        )
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["run", prompt, "--title", "t"]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+
+
+CLIENTS: tuple[type[Client], ...] = (ClaudeCode, Codex, Gemini, Copilot, Opencode)
