@@ -105,13 +105,12 @@ def parse_config(raw: bytes) -> dict[str, str | None]:
         if rest.startswith("["):
             section = _SECTION.match(rest)
             if section is None:
-                prefix = ""
                 continue
             name, sub = section.group(1).lower(), section.group(2)
             prefix = name + "." if sub is None else name + "." + re.sub(r"\\(.)", r"\1", sub) + "."
             rest = rest[section.end() :].lstrip(" \t")
         variable = _VARIABLE.match(rest)
-        if variable is None or not prefix:
+        if variable is None:
             continue
         value = variable.group(2)
         values[prefix + variable.group(1).lower()] = None if value is None else _parse_value(value, lines)
