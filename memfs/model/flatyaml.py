@@ -431,7 +431,10 @@ class _Scanner:
         for at in range(len(self.entries) - 1, -1, -1):
             entry = self.entries[at]
             if entry.form == "refused":
-                source = self.block[entry.key_end : stop].strip().removeprefix(":").strip()
+                lines = self.block[entry.key_end : stop].rstrip().split("\n")
+                while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+                    lines.pop()  # a comment above the next key
+                source = "\n".join(lines).strip().removeprefix(":").strip()
                 self.entries[at] = entry._replace(value=source)
             stop = entry.key_start
 
@@ -472,7 +475,7 @@ def _unescape(source: str) -> str | None:
 
 # --- writing ----------------------------------------------------------------------------------------
 
-_WRITABLE_KEY = r"[A-Za-z_][A-Za-z0-9_-]{0,63}"
+_WRITABLE_KEY = r"[A-Za-z_](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
 _PLAIN = r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+"
 # YAML 1.1 or 1.2 takes these for something else than text. A date is what both sides mean.
 _NO_TEXT = r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)"

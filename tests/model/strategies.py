@@ -70,7 +70,7 @@ triggers = st.one_of(
     st.builds(IfText, text=trimmed),
 )
 
-keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,20}", fullmatch=True)
+keys = st.from_regex(r"[A-Za-z_](?:[A-Za-z0-9_-]{0,20}[A-Za-z0-9_])?", fullmatch=True)
 values = st.one_of(visible, st.lists(visible, max_size=4).map(tuple))
 fronts = st.dictionaries(keys, values, max_size=6)
 bodies = (

@@ -22,7 +22,26 @@ def refusal(raw: bytes) -> tuple[str, int | None, int | None]:
     return problem.rule, problem.line, problem.column
 
 
-@pytest.mark.parametrize("text", "no yes on off ~ null true 12:30 0123 1.10 2024-02-30 1_000 0x1F 1e10 .nan".split())
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "yes",
+        "on",
+        "off",
+        "~",
+        "null",
+        "true",
+        "12:30",
+        "0123",
+        "1.10",
+        "2024-02-30",
+        "1_000",
+        "0x1F",
+        "1e10",
+        ".nan",
+    ],
+)
 def test_a_scalar_stays_the_text_that_was_written(text: str) -> None:
     document = parse_document(block(f"a: {text}\nb: [{text}]\nc:\n- {text}"))
     assert document.front == {"a": text, "b": (text,), "c": (text,)}
