@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         for target in targets_of(wish):
             session.say(f"would write {target.path}" if target.add("") else f"would take memfs out of {target.path}")
         return 0
-    for change in connect(wish, session.places):
+    for change in connect(wish, session.places, here=find_project(session.cwd)):
         if change.what != "unchanged" or change.path.exists():
             session.say(f"{change.what} {change.path}")
     say_next(session, wish)

@@ -40,13 +40,14 @@ class _Step:
     after: bytes | None  # the file as it is to be
 
 
-def connect(wish: Wish, places: Places) -> list[Change]:
+def connect(wish: Wish, places: Places, *, here: Path | None = None) -> list[Change]:
     """Install what ``wish`` says and take out what it does not say any more; all files or none.
 
+    ``here`` is the project that the user is in, whose own settings the agent would read as well.
     Raises :class:`UsageError` where memfs is installed already in a file that the agent reads too,
     or a file cannot be edited safely (the hint is what to paste).
     """
-    other = find_other_install(wish, places)
+    other = find_other_install(wish, places, here=here)
     if other is not None:
         raise UsageError(
             "memfs is installed already in a file that this agent reads too: it would run twice",
@@ -63,19 +64,22 @@ def disconnect(wish: Wish, places: Places) -> list[Change]:
     return _carry_out([_plan(target, places, add=False) for target in targets_of(nothing)], places)
 
 
-def find_other_install(wish: Wish, places: Places) -> Path | None:
+def find_other_install(wish: Wish, places: Places, *, here: Path | None = None) -> Path | None:
     """Return a file of another scope, agent or plugin through which the agent runs memfs's hooks already."""
     if not wish.moments or not can_hook(wish.agent):
         return None
     candidates: list[Wish] = []
+    if wish.project is None and here is not None:
+        candidates.append(replace(wish, project=here, config_dir=None))
     if wish.project is not None:
         candidates.append(replace(wish, project=None))
         if wish.agent == "copilot":
             # In a trusted folder Copilot runs Claude Code's project hooks; memfs answers it in its shape.
             candidates.append(replace(wish, agent="claude-code", config_dir=None))
+    own = {target.path for target in targets_of(wish)}
     for other in candidates:
         for target in targets_of(other):
-            if holds_hook(target, places):
+            if target.path not in own and holds_hook(target, places):
                 return target.path
     return find_plugin(wish.agent, wish.home, wish.config_dir)
 

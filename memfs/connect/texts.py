@@ -20,6 +20,9 @@ REGISTRY_NAME = "io.github.memfs-git/memfs"
 PACKAGE = "memfs-git"
 MARK = "written by memfs connect"
 
+TOOLS = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|apply_patch"
+"""Tools whose calls name a path or a command, as Claude Code, Codex and Copilot call them."""
+
 HOOK_SECONDS = 10
 """The time after which an agent ends a hook. memfs gives up by itself after two seconds."""
 
@@ -88,6 +91,10 @@ def iter_integrations() -> Iterator[tuple[str, str]]:
     yield f"{plugin}/hooks/hooks.json", _json({"hooks": _plugin_hooks()})
     yield f"{plugin}/.mcp.json", _json({"mcpServers": {NAME: {"command": NAME, "args": ["mcp"]}}})
     yield f"{plugin}/skills/{NAME}/SKILL.md", skill_text()
+    yield (
+        f"{plugin}/README.md",
+        f"# {TITLE}\n\n{ABOUT}\n\n`memfs` has to be on the PATH: `uv tool install {PACKAGE}[mcp]`.\n",
+    )
     extension = "integrations/gemini-extension"
     yield f"{extension}/gemini-extension.json", _json(_gemini_extension())
     yield f"{extension}/hooks/hooks.json", _json({"hooks": _gemini_hooks()})
@@ -95,7 +102,7 @@ def iter_integrations() -> Iterator[tuple[str, str]]:
     yield "integrations/opencode/memfs.js", opencode_plugin(NAME)
     yield "integrations/cursor/memfs.mdc", cursor_rule()
     yield "integrations/windsurf/memfs.md", windsurf_rule()
-    yield "integrations/skill/SKILL.md", skill_text()
+    yield f"integrations/skills/{NAME}/SKILL.md", skill_text()
     yield "integrations/server.json", _json(_server_description())
 
 
@@ -117,6 +124,7 @@ def _plugin() -> dict[str, Any]:
 def _marketplace(source: str) -> dict[str, Any]:
     return {
         "name": NAME,
+        "description": ABOUT,
         "owner": {"name": "memfs contributors"},
         "plugins": [{"name": NAME, "source": source, "description": ABOUT}],
     }
@@ -126,7 +134,8 @@ def _plugin_hooks() -> Mapping[str, Any]:
     # Three agents load this file, so the sender is told from what it writes to standard input.
     # The shell form alone: two of the three drop the words of the other.
     handler = {"type": "command", "command": f"{NAME} hook auto || true", "timeout": HOOK_SECONDS}
-    return {event: [{"hooks": [handler]}] for event in ("SessionStart", "UserPromptSubmit", "PreToolUse")}
+    entries = {event: [{"hooks": [handler]}] for event in ("SessionStart", "UserPromptSubmit")}
+    return entries | {"PreToolUse": [{"matcher": TOOLS, "hooks": [handler]}]}
 
 
 def _gemini_hooks() -> Mapping[str, Any]:
