@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from memfs.model.codepoints import escape_hidden
+from memfs.model.values import dataclass
 
 if TYPE_CHECKING:
     from memfs.review.rules import Rule

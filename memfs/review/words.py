@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
 from memfs.model.codepoints import escape_hidden, find_hidden
+from memfs.model.values import dataclass
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 MAX_WORK = 2_000_000

@@ -45,7 +45,9 @@ def test_a_hidden_character_never_equals_its_own_escape_written_out() -> None:
 
 
 def test_a_joiner_that_is_spelling_is_not_called_hidden() -> None:
-    rows = compare_words("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 a\n", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 b\n")
+    rows = compare_words(
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 a\n", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 b\n"
+    )
     assert not any("\\u{" in line for line in _side(rows, "after"))
 
 

@@ -1,0 +1,138 @@
+"""Memories that say the same, nearly the same, or the opposite: sketches of their words. Pure.
+
+A sketch is the smallest hashes of a text's words and word pairs (bottom-k, Broder 1997). Two sketches
+estimate how much two texts share; only texts with a rare hash in common are compared, so the work
+grows with the number of texts and not with its square. What reads like the opposite is found by words
+of negation, opposites and numbers in texts that are otherwise alike: a hint for a reviewer, no proof.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Mapping
+from enum import StrEnum
+from itertools import pairwise
+from typing import Generic, TypeVar
+from unicodedata import normalize
+from zlib import crc32
+
+from memfs.model.values import dataclass
+
+SKETCH_SIZE = 32
+ALIKE = 0.5
+"""Least estimated share of words and word pairs that makes two texts near duplicates."""
+
+_COMMON = 64  # a hash that more texts have says nothing about any two of them
+_MAX_PAIRS = 3_000_000
+_WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
+_MIX = 0x9E3779B1  # odd, so that it permutes 32 bits; crc32 alone is no random order
+
+_NEGATIONS = frozenset(("no", "not", "never", "none", "nothing", "without", "cannot", "nor", "neither"))
+_OPPOSITES = (
+    ("always", "never"), ("before", "after"), ("enable", "disable"), ("enabled", "disabled"), ("allow", "deny"),
+    ("allowed", "forbidden"), ("add", "remove"), ("added", "removed"), ("must", "may"), ("on", "off"),
+    ("true", "false"), ("accept", "reject"), ("accepted", "rejected"), ("first", "last"), ("more", "less"),
+    ("sync", "async"), ("public", "private"), ("increase", "decrease"), ("required", "optional"),
+    ("use", "avoid"), ("keep", "delete"), ("upper", "lower"), ("max", "min"), ("maximum", "minimum"),
+)  # fmt: skip
+_OPPOSITE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Likeness(StrEnum):
+    SAME = "same"
+    NEAR = "near"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPair(Generic[K]):
+    """Two keys and how much of their words they share, 0 to 1 (estimated)."""
+
+    left: K
+    right: K
+    share: float
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of ``text``, folded so that spelling variants of one word are equal."""
+    return [match.group() for match in _WORD.finditer(normalize("NFKC", text).casefold().replace("\u2019", "'"))]
+
+
+def signature_of(text: str) -> tuple[int, ...]:
+    """Return the sketch of ``text``: at most 32 numbers below 2³², ascending; equal on every machine."""
+    words = words_of(text)
+    features = {*words, *(f"{one} {two}" for one, two in pairwise(words))}
+    hashes = {crc32(feature.encode()) * _MIX & 0xFFFFFFFF for feature in features}
+    return tuple(sorted(hashes)[:SKETCH_SIZE])
+
+
+def estimate_share(left: tuple[int, ...], right: tuple[int, ...]) -> float:
+    """Return the estimated share (Jaccard index) of two texts' words and word pairs."""
+    if not left or not right:
+        return 0.0
+    size = min(SKETCH_SIZE, max(len(left), len(right)))
+    one, two = set(left), set(right)
+    if len(left) < SKETCH_SIZE and len(right) < SKETCH_SIZE:  # both sketches hold everything
+        return len(one & two) / len(one | two)
+    smallest = sorted(one | two)[:size]
+    return sum(number in one and number in two for number in smallest) / len(smallest)
+
+
+def find_near_duplicates(
+    signatures: Mapping[K, tuple[int, ...]], *, among: Collection[K] | None = None, threshold: float = ALIKE
+) -> list[NearPair[K]]:
+    """Return the pairs that share at least ``threshold``, each once. With ``among``, only pairs that
+    have one of these keys in them."""
+    by_hash: dict[int, list[K]] = {}
+    for key, signature in signatures.items():
+        for number in signature:
+            by_hash.setdefault(number, []).append(key)
+    chosen = None if among is None else set(among)
+    order = {key: place for place, key in enumerate(signatures)}
+    seen: set[tuple[int, int]] = set()
+    found: list[NearPair[K]] = []
+    budget = _MAX_PAIRS
+    for keys in sorted((keys for keys in by_hash.values() if 1 < len(keys) <= _COMMON), key=len):
+        for place, one in enumerate(keys):
+            for other in keys[place + 1 :]:
+                if chosen is not None and one not in chosen and other not in chosen:
+                    continue
+                left, right = (one, other) if order[one] < order[other] else (other, one)
+                pair = (order[left], order[right])
+                if pair in seen:
+                    continue
+                seen.add(pair)
+                share = estimate_share(signatures[left], signatures[right])
+                if share >= threshold:
+                    found.append(NearPair(left=left, right=right, share=share))
+        budget -= len(keys) * len(keys)
+        if budget < 0:
+            break
+    return found
+
+
+def judge_pair(left: str, right: str) -> Likeness | None:
+    """Return how two texts that may be alike relate, looking at all their words; None: not alike."""
+    one, two = words_of(left), words_of(right)
+    if one == two:
+        return Likeness.SAME
+    features = [{*words, *(f"{a} {b}" for a, b in pairwise(words))} for words in (one, two)]
+    union = features[0] | features[1]
+    if not union or len(features[0] & features[1]) / len(union) < ALIKE:
+        return None
+    only_left, only_right = set(one) - set(two), set(two) - set(one)
+    if _negations(one) % 2 != _negations(two) % 2:
+        return Likeness.CONTRADICTS
+    if any(_OPPOSITE.get(word) in only_right for word in only_left):
+        return Likeness.CONTRADICTS
+    numbers = [{word for word in words if any(char.isdigit() for char in word)} for words in (only_left, only_right)]
+    if numbers[0] and numbers[1]:
+        return Likeness.CONTRADICTS
+    return Likeness.NEAR
+
+
+def _negations(words: list[str]) -> int:
+    # The words of a contraction are split at its apostrophe: "don't" gives "don" and "t".
+    return sum(word in _NEGATIONS or word == "t" for word in words)

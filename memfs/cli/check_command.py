@@ -1,0 +1,110 @@
+"""Check every memory, or a change, against all rules.
+
+Prints one line for each broken rule (path:line:column: rule sentence) and what to do about it. Ends
+with 1 when there is an error (with --strict also when there is a warning), and with 2 when the
+repository has a keyring that nobody has pinned on this machine.
+
+  memfs check                         everything in this repository
+  memfs check memories/team/billing   what lies below one folder
+  memfs check --staged                what `git commit` would commit
+  memfs check --base origin/main      what this branch changes, judged by the base's keyring
+  memfs check --fix                   write files in memfs's form (approved ones are left)
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, UsageError
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+    from memfs.review.check import Check
+    from memfs.review.report import Report
+
+FORMATS = ("text", "json", "sarif", "github", "junit")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders, from the top of the repository")
+    parser.add_argument("--staged", action="store_true", help="check the index instead of the work tree")
+    parser.add_argument("--base", metavar="REV", help="check what changed since the histories parted")
+    parser.add_argument("--commit", metavar="REV", help="with --base: check this commit instead of the work tree")
+    parser.add_argument("--fix", action="store_true", help="correct what is only a matter of form")
+    parser.add_argument("--strict", action="store_true", help="let a warning fail too")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print (default: text)")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+    parser.add_argument(
+        "--pin", metavar="PIN", help="the keyring to judge by, as `memfs pin` prints it; or `here` (also: MEMFS_PIN)"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.review.check import Target, check_repository, fix_format, with_fixes
+
+    if args.fix and (args.staged or args.commit):
+        raise UsageError("--fix writes the work tree; it goes with neither --staged nor --commit")
+    repository = session.open_repository()
+    target = Target(
+        paths=tuple(repository_paths(args.paths, session)),
+        base=args.base,
+        staged=args.staged,
+        commit=args.commit,
+        # TRUST 8: for `check` and `review` the environment may pin, so that CI can.
+        pin=args.pin or session.environ.get("MEMFS_PIN") or None,
+    )
+    tree, identities = repository.tree, repository.identities()
+
+    def look() -> Check:
+        return check_repository(
+            tree, session.places, target, today=session.today, identities=identities, keep=not args.no_cache
+        )
+
+    check = look()
+    report = check.report
+    if args.fix:
+        fixed, left = fix_format(tree, check)
+        if fixed:
+            check = look()
+        report = with_fixes(check.report, fixed, left)
+    print_report(report, args.format, session)
+    if check.unpinned:
+        session.note("memfs: nothing here is pinned, so no approval was judged")
+        session.note("  run `memfs pin` once, or give --pin; `--pin here` takes this repository at its word")
+        return EXIT_USAGE
+    return EXIT_YES if report.passed(strict=args.strict) else EXIT_NO
+
+
+def print_report(report: Report, form: str, session: Session) -> None:
+    """Write ``report`` to stdout in one of the five forms."""
+    from memfs import __version__
+    from memfs.review.report import format_github, format_junit, format_sarif, format_text, report_payload
+    from memfs.review.rules import RULES
+
+    if form == "json":
+        session.emit("check", report_payload(report))
+    elif form == "sarif":
+        session.say(format_sarif(report, rules=RULES, version=__version__))
+    elif form == "github":
+        session.say(format_github(report))
+    elif form == "junit":
+        session.say(format_junit(report))
+    else:
+        session.say(format_text(report, color=session.color))
+
+
+def repository_paths(paths: list[str], session: Session) -> list[str]:
+    """Return ``paths``, which people give from where they are, relative to the top of the repository."""
+    from os.path import normpath, realpath
+    from pathlib import Path
+
+    root = Path(realpath(session.open_repository().tree.root))
+    found = []
+    for path in paths:
+        place = Path(normpath(Path(realpath(session.cwd), path)))
+        if place != root and root not in place.parents:
+            raise UsageError("this path is not in the repository", where=path)
+        found.append(place.relative_to(root).as_posix())
+    return found

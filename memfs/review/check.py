@@ -1,0 +1,476 @@
+"""``memfs check``: every rule over a state of the repository, or over what changed in it.
+
+A change is judged by what it would change: the keyring of its base, never its own (DESIGN 6).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memfs.errors import UsageError
+from memfs.model.reader import content_digest, read_memory
+from memfs.model.scope import is_wider, scope_of_path
+from memfs.model.values import dataclass, field, replace
+from memfs.review.across import Pair, check_clashes, check_ids, check_supersession, describe_pairs, find_pairs
+from memfs.review.cache import Cache
+from memfs.review.report import Level, Report, Result, plain, sort_results
+from memfs.review.rules import RULES, SKIP_RULES
+from memfs.review.single import Known, check_name, look_at, make_result, normal_form
+from memfs.review.snapshot import GitFiles, Snapshot, WorkFiles, merge_base, require_commit
+from memfs.review.standing import Bench, Standing
+from memfs.store.git import head_commit, read_git
+from memfs.store.places import Places
+from memfs.store.worktree import WorkTree
+
+if TYPE_CHECKING:
+    from memfs.trust.judge import Verdict
+    from memfs.trust.view import TrustView
+
+HERE = "here"
+"""As a pin: take the keyring that is here at its word."""
+
+_MAX_MESSAGE = 64 * 1024
+_ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memfs/"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What is checked. ``commit``: that commit's files; ``staged``: the index; else the work tree.
+
+    ``base``: only what changed since the histories parted. ``paths``: results about these only.
+    """
+
+    paths: tuple[str, ...] = ()
+    base: str | None = None
+    staged: bool = False
+    commit: str | None = None
+    pin: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One run: what was read, and what was found. ``report`` is the answer; the rest is for review.
+
+    ``unpinned``: the repository has a keyring, and nothing says that it is the right one.
+    """
+
+    snapshot: Snapshot
+    files: dict[str, Known]
+    standings: dict[str, Standing]
+    verdicts: dict[str, Verdict]
+    view: TrustView | None
+    unpinned: bool
+    report: Report
+    raw: dict[str, bytes] = field(default_factory=dict)  # of the changed files
+
+
+def check_repository(
+    tree: WorkTree,
+    places: Places | None,
+    target: Target,
+    *,
+    today: date,
+    identities: Collection[str] = (),
+    keep: bool = True,
+) -> Check:
+    """Return what is wrong in ``target``. ``places`` None: without the user's pin and cache.
+
+    Raises :class:`UsageError` for a base, a commit or a pin that is none.
+    """
+    if target.staged and (target.base or target.commit):
+        raise UsageError("--staged goes with neither --base nor --commit")
+    if target.commit and not target.base:
+        raise UsageError("--commit needs --base", hint="what is checked is the change from one to the other")
+    states = _open(tree, target)
+    now, base = states.now, states.base
+    changed = None if base is None else find_changes(base, now)
+    cache = Cache(tree, places if keep else None)
+    files, raw, cached = _read(now, cache, changed, _identities(tree, identities, states.tip))
+    every = list(files.values())
+    _, others = now.memories()
+    only = _chosen(target.paths, files, others, changed)
+    chosen = [file for path, file in files.items() if path in only]
+    judging = _open_judging(states, places, target.pin, today)
+    bench = Bench(now, cache, tip=states.tip, safe=states.named if target.base else None, today=today)
+    standings = bench.judge(chosen, every)
+    verdicts = _judge_trust(judging.view, now, chosen, raw if base is not None else None)
+    across = [*check_clashes([*files, *others]), *check_ids(every), *check_supersession(every)]
+    across += describe_pairs(_pairs(every, cache, only if changed is not None or target.paths else None))
+    results = [
+        *(result for file in chosen for result in file.results),
+        *(result for file in chosen for result in file.held if not is_trusted(verdicts.get(file.path))),
+        *check_skipped({path: reason for path, reason in others.items() if path in only}),
+        *(result for standing in standings.values() for result in standing.results),
+        *(result for result in across if result.path in only),
+        *_check_trust(judging.view, states, verdicts),
+    ]
+    if not target.paths:
+        results += _check_repository_files(now, base)
+    if base is not None and changed is not None:
+        results += _check_change(states, changed)
+    if target.base and states.since and states.tip:
+        results += check_messages(tree, states.since, states.tip)
+    cache.save(whole=not target.paths)
+    notices = [*judging.notices, *bench.notices, *((cache.notice,) if cache.notice else ())]
+    report = Report(
+        results=sort_results(results),
+        files=len(only & set(files)),
+        cached=cached,
+        notices=tuple(dict.fromkeys(notices)),
+    )
+    return Check(
+        snapshot=now,
+        files=files,
+        standings=standings,
+        verdicts=verdicts,
+        view=judging.view,
+        unpinned=judging.unpinned,
+        report=report,
+        raw=raw,
+    )
+
+
+def fix_format(tree: WorkTree, check: Check) -> tuple[list[str], list[str]]:
+    """Write the normal form of files whose only fault is their form; return (fixed, left) paths.
+
+    An approved text is left: its approval would be lost by a blank that nobody sees.
+    """
+    from memfs.store.files import UnreadableFile, read_file, write_in_tree
+
+    fixed: list[str] = []
+    left: list[str] = []
+    for path in dict.fromkeys(result.path for result in check.report.results if result.fixable):
+        if is_trusted(check.verdicts.get(path)):
+            left.append(path)
+            continue
+        try:
+            raw = read_file(tree, path)
+        except UnreadableFile:
+            continue
+        normal = normal_form(raw)
+        before, after = read_memory(path, raw), read_memory(path, normal or raw)
+        if normal is None or normal == raw or (before.memory is None) != (after.memory is None):
+            continue
+        write_in_tree(tree, path, normal)
+        fixed.append(path)
+    return fixed, left
+
+
+def find_changes(base: Snapshot, now: Snapshot) -> dict[str, str | None]:
+    """Return the memory paths that differ, each with its path in ``base`` (None: it is new).
+
+    A file of the same id in another folder counts as moved, not as deleted and added.
+    """
+    old, _ = base.memories()
+    new, others = now.memories()
+    by_name: dict[str, list[str]] = {}
+    for path in old:
+        if path not in new:
+            by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+    changed: dict[str, str | None] = {}
+    for path in new:
+        if path in old:
+            blob = base.blob_of(path)
+            if blob != now.blob_of(path, like=blob):
+                changed[path] = path
+        else:
+            moved = by_name.get(path.rsplit("/", 1)[-1], [])
+            changed[path] = moved[0] if len(moved) == 1 else None
+    for path in others:
+        changed[path] = path if path in old else None
+    return changed
+
+
+def check_skipped(others: Mapping[str, str]) -> Iterator[Result]:
+    """Yield a result for each path that is no file to be read."""
+    for path, reason in others.items():
+        if reason == "unmerged":
+            memory_id = path.rsplit("/", 1)[-1].removesuffix(".md")
+            fix = (RULES["unmerged"].fix or "").replace("ID", plain(memory_id))
+            yield make_result("unmerged", path=path, fix=fix)
+        else:
+            yield make_result(SKIP_RULES.get(reason, "not-a-file"), path=path)
+            yield from check_name(path) if reason == "bad-name" else ()
+
+
+# -- reading -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _States:
+    """What is compared: ``base`` is None when everything is checked. ``since`` is the commit that the
+    base's files are read from, ``named`` the one that was asked for, ``tip`` the one whose history counts."""
+
+    now: Snapshot
+    base: GitFiles | None
+    since: str | None
+    named: str | None
+    tip: str | None
+
+
+def _open(tree: WorkTree, target: Target) -> _States:
+    head = head_commit(tree)
+    if target.staged:
+        base = GitFiles(tree, head) if head else None
+        return _States(now=GitFiles(tree, None), base=base, since=head, named=head, tip=head)
+    if target.base:
+        tip = require_commit(tree, target.commit) if target.commit else head
+        named = require_commit(tree, target.base)
+        since = (merge_base(tree, named, tip) or named) if tip else named
+        now: Snapshot = GitFiles(tree, tip) if target.commit else WorkFiles(tree)
+        return _States(now=now, base=GitFiles(tree, since), since=since, named=named, tip=tip)
+    return _States(now=WorkFiles(tree), base=None, since=None, named=None, tip=head)
+
+
+def _read(
+    snapshot: Snapshot, cache: Cache, changed: Mapping[str, str | None] | None, identities: Collection[str]
+) -> tuple[dict[str, Known], dict[str, bytes], int]:
+    sizes, _ = snapshot.memories()
+    files: dict[str, Known] = {}
+    kept: dict[str, bytes] = {}
+    cached = 0
+    for path, raw in snapshot.read_many(sizes):
+        if isinstance(raw, str):
+            sentence = "The file is larger than 256 KiB." if raw == "too-large" else f"The file cannot be read: {raw}."
+            result = make_result("unreadable-file", sentence, path=path)
+            files[path] = Known(path=path, digest="", id="", results=(result, *check_name(path)))
+            continue
+        known = cache.find(path, content_digest(raw))
+        if known is not None and known.own == tuple(a for a in known.addresses if a.casefold() in identities):
+            cached += 1
+        else:
+            known = look_at(path, raw, identities=identities)
+            cache.keep(known)
+        files[path] = known
+        if changed is not None and path in changed:
+            kept[path] = raw
+    return dict(sorted(files.items())), kept, cached
+
+
+def _identities(tree: WorkTree, given: Collection[str], tip: str | None) -> frozenset[str]:
+    """Return the addresses that a memory may name: those given, and those that the history's authors
+    have published already by committing here."""
+    found = {address.casefold() for address in given}
+    if tip is not None:
+        raw = read_git(tree, "log", "--no-show-signature", "--no-mailmap", "--format=%ae%n%ce", tip)
+        found.update(line.casefold() for line in set(raw.decode("utf-8", "replace").split("\n")) if line)
+    return frozenset(found)
+
+
+def _chosen(
+    paths: Sequence[str], files: Iterable[str], others: Iterable[str], changed: Mapping[str, str | None] | None
+) -> set[str]:
+    chosen = set(changed) if changed is not None else {*files, *others}
+    if not paths:
+        return chosen
+    wanted = [path.rstrip("/") for path in paths]
+    found = {path for path in chosen if any(want in (path, ".") or path.startswith(f"{want}/") for want in wanted)}
+    if changed is None:
+        for want in wanted:
+            if want != "." and not any(path == want or path.startswith(f"{want}/") for path in found):
+                raise UsageError("no memory lies at this path", where=plain(want))
+    return found
+
+
+def _pairs(files: Sequence[Known], cache: Cache, among: Collection[str] | None) -> list[Pair]:
+    """Return the near duplicates; of a whole repository, those of the same files are remembered."""
+    if among is not None:
+        return find_pairs(files, among=among)
+    digest = hashlib.sha256(
+        "\0".join(f"{file.digest} {file.path}" for file in files).encode("utf-8", "surrogateescape")
+    )
+    kept = cache.find_pairs(digest.hexdigest())
+    if kept is not None:
+        return kept
+    pairs = find_pairs(files)
+    cache.keep_pairs(digest.hexdigest(), pairs)
+    return pairs
+
+
+# -- trust -------------------------------------------------------------------------------------------
+
+
+def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
+    """Return the files that lie directly in ``folder`` of a snapshot, by path; what is unreadable is left out."""
+    paths = [f"{folder}/{name}" for name in snapshot.folder(folder)]
+    return {path: raw for path, raw in snapshot.read_many(paths) if isinstance(raw, bytes)}
+
+
+def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return the keyring files of a snapshot by path."""
+    from memfs.trust.keyring import version_of_name
+
+    return {
+        path: raw
+        for path, raw in read_folder(snapshot, ".memfs").items()
+        if version_of_name(path.rsplit("/", 1)[-1]) is not None
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judging:
+    view: TrustView | None = None
+    unpinned: bool = False
+    notices: tuple[str, ...] = ()
+
+
+def _open_judging(states: _States, places: Places | None, pin: str | None, today: date) -> _Judging:
+    """Return by whose word approvals are judged: the keyring of the base where there is one."""
+    keyrings = read_keyrings(states.base if states.base is not None else states.now)
+    if not keyrings:
+        return _Judging()
+    view, pinned = judging_view(keyrings, states.now, places, today=today, pin=pin)
+    notices = list(view.notices) if view.trouble is None else []
+    unpinned = states.base is None and not pinned and pin != HERE
+    if not pinned and not unpinned:
+        whose = "this repository's own" if states.base is None else "the base's"
+        notices.append(f"nothing is pinned: approvals are judged by {whose} keyring at its word")
+    return _Judging(view=view, unpinned=unpinned, notices=tuple(notices))
+
+
+def judging_view(
+    keyrings: Mapping[str, bytes], receipts_of: Snapshot, places: Places | None, *, today: date, pin: str | None
+) -> tuple[TrustView, bool]:
+    """Return a view on given keyrings and a snapshot's receipts, and whether somebody pinned them:
+    ``pin``, else the user's own."""
+    from memfs.trust.pin import read_pins
+    from memfs.trust.view import view_of_files
+
+    receipts = read_folder(receipts_of, ".memfs/approvals")
+    given = None if pin in (None, "", HERE) else pin
+    view = view_of_files(keyrings, receipts, today=today, pin=given, places=places)
+    if given is None and pin != HERE and places is not None and view.repository_id is not None:
+        own = read_pins(places).get(view.repository_id)
+        if own is not None:
+            view = view_of_files(keyrings, receipts, today=today, pin=own.text, places=places)
+    return view, view.pinned
+
+
+def _judge_trust(
+    view: TrustView | None, snapshot: Snapshot, files: Sequence[Known], raw: Mapping[str, bytes] | None
+) -> dict[str, Verdict]:
+    """Return the verdict of each memory; ``raw`` holds the bytes where they were kept."""
+    if view is None or view.keyring is None:
+        return {}
+    wanted = [file.path for file in files if file.is_memory]
+    pairs: Iterable[tuple[str, bytes | str]] = (
+        snapshot.read_many(wanted) if raw is None else ((path, raw[path]) for path in wanted if path in raw)
+    )
+    return {path: view.verdict(read_memory(path, found)) for path, found in pairs if isinstance(found, bytes)}
+
+
+def is_trusted(verdict: Verdict | None) -> bool:
+    """Return whether there is a verdict, and it is that the text is trusted."""
+    return verdict is not None and verdict.trusted
+
+
+def _check_trust(view: TrustView | None, states: _States, verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
+    from memfs.trust.check import check_keyring, check_receipts
+    from memfs.trust.judge import Reason
+
+    keyrings = read_keyrings(states.now)
+    for problem in check_keyring(keyrings):
+        newest = max(keyrings, default=".memfs/keyring.1")
+        yield make_result(
+            "keyring-refused", f"The keyring is refused: {plain(problem.message, limit=300)}.", path=newest
+        )
+    if view is None:
+        return
+    receipts = read_folder(states.now, ".memfs/approvals")
+    if states.base is not None:
+        receipts = {path: raw for path, raw in receipts.items() if _differs(states.base, states.now, path)}
+    for problem in check_receipts(receipts, view):
+        path = next((path for path in receipts if path in problem.message), "")
+        rule = "receipt-unreadable" if problem.rule in ("bad-receipt", "misnamed-receipt") else "receipt-refused"
+        yield make_result(rule, f"{problem.message}.", path=path)
+    for path, verdict in verdicts.items():
+        if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT):
+            detail = verdict.detail or "the text is not the one that was approved"
+            yield make_result("approval-lost", f"{detail[0].upper()}{detail[1:]}.", path=path)
+
+
+def _differs(base: Snapshot, now: Snapshot, path: str) -> bool:
+    old = base.blob_of(path)
+    return old != now.blob_of(path, like=old)
+
+
+# -- the repository, and a change of it --------------------------------------------------------------
+
+
+def _check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterator[Result]:
+    from memfs.store.settings import parse_repository_settings
+
+    wanted = [".gitattributes", ".memfs/config.yaml"]
+    if base is not None:
+        wanted = [path for path in wanted if _differs(base, snapshot, path)]
+    for path, raw in snapshot.read_many(wanted):
+        if path == ".gitattributes":
+            text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
+            yield from _check_attributes(text)
+        elif isinstance(raw, bytes):
+            for problem in parse_repository_settings(raw).problems:
+                yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path)
+
+
+def _check_attributes(text: str) -> Iterator[Result]:
+    lines = [" ".join(line.split()) for line in text.split("\n") if not line.lstrip().startswith("#")]
+    for wanted in _ATTRIBUTES:
+        pattern, *attributes = wanted.split(" ")
+        if not any(line.split(" ")[0] == pattern and set(attributes) <= set(line.split(" ")[1:]) for line in lines):
+            yield make_result("attributes", f"The line {wanted!r} is missing.", path=".gitattributes")
+    for number, line in enumerate(text.split("\n"), 1):
+        if "merge=union" in line and not line.lstrip().startswith("#"):
+            message = "merge=union joins two people's versions into a text that nobody wrote."
+            yield make_result("attributes", message, path=".gitattributes", line=number, column=1)
+
+
+def _check_change(states: _States, changed: Mapping[str, str | None]) -> Iterator[Result]:
+    base, now = states.base, states.now
+    assert base is not None
+    for path, old in changed.items():
+        before, after = scope_of_path(old) if old else None, scope_of_path(path)
+        if before is not None and after is not None and is_wider(after, before):
+            yield make_result("scope-wider", f"It moves from {before} to {after}: more people would see it.", path=path)
+    if states.named is not None and states.named != states.since:
+        theirs = GitFiles(now.tree, states.named)
+        for path, old in changed.items():
+            there = old or path
+            blob = theirs.blob_of(there)
+            if base.blob_of(there) != blob and blob != now.blob_of(path, like=blob):
+                yield make_result("base-moved", path=path)
+
+
+def check_messages(tree: WorkTree, since: str, tip: str) -> Iterator[Result]:
+    """Yield what admission says about the commit messages between two commits."""
+    from memfs.admission.gate import Severity, judge_text
+    from memfs.review.single import rule_of
+
+    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%H%n%B")
+    raw = read_git(tree, "log", *switches, f"{since}..{tip}")
+    for part in raw.split(b"\0"):
+        commit, _, message = part.partition(b"\n")
+        text = message[:_MAX_MESSAGE].decode("utf-8", "replace")
+        for finding in judge_text(text, field="commit message").findings:
+            if finding.severity is Severity.REJECT:
+                short = commit[:12].decode("ascii", "replace")
+                yield make_result(
+                    rule_of(finding),
+                    f"The message of commit {short}: {finding.message} ({finding.rule}).",
+                    fix="Reword the commit before it is pushed (`git commit --amend`, `git rebase -i`).",
+                    level=Level.ERROR,
+                )
+
+
+def with_fixes(report: Report, fixed: Sequence[str], left: Sequence[str]) -> Report:
+    """Return ``report`` with what ``--fix`` did."""
+    notices = (
+        *report.notices,
+        *(
+            f"{plain(path)} is approved as it is, so its form was left: approve it again after changing it"
+            for path in left
+        ),
+    )
+    return replace(report, fixed=tuple(fixed), notices=notices)
