@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memfs.errors import SetupError
@@ -25,6 +24,7 @@ from memfs.index.folder import (
     write_snapshot,
 )
 from memfs.index.text import DEAD, Counts, TextIndex
+from memfs.model.values import dataclass, field
 from memfs.store.files import Entry, Scan, UnreadableFile, read_file, scan_memories
 
 if TYPE_CHECKING:

