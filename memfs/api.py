@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 REQUIRED = ("kind", "scope", "evidence", "review_trigger")
 """Fields that a person must give; ``origin`` and ``recorded`` are declared by the command."""
 
+PROJECT = "project"
+"""What the store of the working directory is called; a hit from it needs no store beside it."""
+
 _MAX_ID_TRIES = 50
 _UNKNOWN = "no memory of that id is here for this caller"
 
@@ -632,7 +635,10 @@ def render_hits(
     """Return the hits of a recall in their frames, approved ones first; "" when there are none."""
     from memfs.render.views import Detail, render_bundle
 
-    shown = [shown_of(hit.assessment, store=hit.store or None, score=hit.score) for hit in result.hits]
+    shown = [
+        shown_of(hit.assessment, store=None if hit.store == PROJECT else hit.store, score=hit.score)
+        for hit in result.hits
+    ]
     return render_bundle(
         shown,
         draw_nonce=draw_nonce,
@@ -698,7 +704,7 @@ class Stores:
         found: list[tuple[str, WorkTree]] = []
         notices: list[str] = []
         with suppress(UsageError):  # no repository here: the user's own stores still answer
-            found.append(("project", find_work_tree(start)))
+            found.append((PROJECT, find_work_tree(start)))
         if (places.config / "config.yaml").exists():
             from memfs.store.settings import read_user_settings
 

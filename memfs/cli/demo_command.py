@@ -7,16 +7,14 @@ story, your home is not touched, and nothing is left behind. It needs git and ss
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from memfs.model.values import replace
+from memfs.cli.session import Session
 from memfs.store.places import Places
 from memfs.store.process import run as run_program
-
-if TYPE_CHECKING:
-    from memfs.cli.session import Session
 
 MEMORY = "billing-migrations-are-additive"
 STATEMENT = (
@@ -28,10 +26,6 @@ ADR = """# 14. Additive migrations
 Accepted. Schema changes are additive while workers of two versions run side by side.
 An exclusive table lock was rejected.
 """
-LAUNCH = (
-    "import sys; from pathlib import Path; from memfs.store.places import Places; from memfs.cli import main; "
-    "sys.exit(main(sys.argv[2:], places=Places(home=Path(sys.argv[1]))))"
-)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +44,30 @@ def run(args: argparse.Namespace, session: Session) -> int:
     with tempfile.TemporaryDirectory(prefix="memfs-demo-") as name:
         Story(Path(name), session).tell()
     return 0
+
+
+class Actor(Session):
+    """The person of the story at the terminal: types the id that is asked for."""
+
+    def ask(self, question: str) -> str:
+        self.note(f"{question} {MEMORY}")
+        return MEMORY
+
+
+def play(home: str, argv: list[str]) -> None:
+    """Run one command with ``home`` as its home, and end the process with its exit code."""
+    from memfs.cli import main
+
+    sys.exit(main(argv, places=Places(home=Path(home))))
+
+
+def play_approval(home: str) -> None:
+    """Approve the story's memory as its person would, at a terminal that is part of the story."""
+    from memfs.cli.trust_command import approve_ids
+
+    places = Places(home=Path(home))
+    actor = Actor(places=places, cwd=Path.cwd(), today=date.today(), environ=dict(os.environ), interactive=True)
+    sys.exit(approve_ids([MEMORY], actor))
 
 
 class Story:
@@ -77,7 +95,8 @@ class Story:
         self._say("A project has a decision record. This is where the story starts.")
         self._shell("git", "log", "--oneline", "--stat")
         self._say(
-            "Make it a memory repository. The key that signs for you becomes the first in its keyring,\nand this machine pins it."
+            "Make it a memory repository. The key that signs for you becomes the first in its keyring,\n"
+            "and this machine pins it."
         )
         self._memfs("init")
         self._say("Record the decision, with the file that it rests on and when to look at it again.")
@@ -125,32 +144,29 @@ class Story:
         self._quiet("git", "commit", "-qm", "Decide that migrations are additive")
 
     def _approve(self) -> None:
-        """Approve in this process, with a terminal that answers as the person in the story does."""
-        from memfs.cli.trust_command import approve_ids
-
         self._show(f"memfs trust {MEMORY}")
-        actor = replace(self.session, places=self.places, cwd=self.project, interactive=True, environ=self.environ)
-
-        def answer(question: str) -> str:
-            actor.say(f"{question} {MEMORY}")
-            return MEMORY
-
-        actor.ask = answer  # type: ignore[method-assign]
-        approve_ids([MEMORY], actor)
+        self._child("from memfs.cli.demo_command import play_approval; play_approval(sys.argv[1])", str(self.home))
 
     def _memfs(self, *arguments: str) -> None:
         import shlex
 
         self._show(f"memfs {shlex.join(arguments)}")
-        argv = [sys.executable, "-I", "-c", LAUNCH, str(self.home), *arguments]
+        self._child(
+            "from memfs.cli.demo_command import play; play(sys.argv[1], sys.argv[2:])", str(self.home), *arguments
+        )
+
+    def _child(self, code: str, *arguments: str) -> None:
+        """Run ``code`` in a process whose home is the story's, and show what it printed."""
+        argv = [sys.executable, "-I", "-c", f"import sys; {code}", *arguments]
         done = run_program(argv, cwd=self.project, env=self.environ, check=False)
-        self.session.say((done.stdout + done.stderr).decode().rstrip("\n"))
+        self.session.say((done.stderr + done.stdout).decode().strip("\n"))
 
     def _shell(self, *argv: str) -> None:
         import shlex
 
         self._show(shlex.join(argv))
-        self.session.say(self._quiet(*argv))
+        if said := self._quiet(*argv):
+            self.session.say(said)
 
     def _quiet(self, *argv: str) -> str:
         done = run_program(argv, cwd=self.project, env=self.environ)

@@ -22,5 +22,5 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.json:
         session.emit("forgotten", {"id": args.id, "commit": commit})
     else:
-        session.say(f"forgot {args.id}  (commit {(commit or "")[:12]})")
+        session.say(f"forgot {args.id}  (commit {(commit or 'none')[:12]})")
     return 0

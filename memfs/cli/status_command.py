@@ -25,7 +25,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.json:
         session.emit("status", _payload(status))
         return 0
-    session.say(f"{len(status.assessments)} memories, {len(status.approved)} approved")
+    session.say(f"{count(len(status.assessments), 'memory', 'memories')}, {len(status.approved)} approved")
     if status.under_way:
         session.say(f"a {status.under_way} is under way: memfs reads, and writes nothing until it is finished")
     for notice in status.notices:
@@ -44,6 +44,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
         [(escape_hidden(path, single_line=True), reason) for path, reason in status.bad],
     )
     return 0
+
+
+def count(number: int, one: str, many: str) -> str:
+    """Return ``number`` with its noun."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def _section(session: Session, title: str, rows: list[tuple[str, str]]) -> None:

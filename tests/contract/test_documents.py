@@ -34,7 +34,7 @@ def stage(sealed: Path, tmp_path: Path) -> tuple[Path, dict[str, str]]:
     make_key(sealed / ".ssh", "id_ed25519")
     work = tmp_path / "work"
     work.mkdir()
-    return work, {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TERM": "dumb"}
+    return work, {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TERM": "dumb", "GIT_PAGER": "cat"}
 
 
 @pytest.mark.slow
