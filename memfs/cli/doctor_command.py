@@ -1,0 +1,150 @@
+"""Find out what is wrong with an installation: this machine, this repository, and the agents.
+
+Each installed hook is run as its agent would run it, and its answer is read as the agent reads it.
+Every finding comes with one thing to do. With an AGENT only that one is looked at; without, all that
+memfs is connected to. Exit code 1 when something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.cli.connect_command import agent_of, find_project
+from memfs.cli.options import add_json
+from memfs.connect.agents import Wish
+from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
+from memfs.connect.install import find_plugin
+from memfs.errors import MemfsError
+from memfs.hooks.event import AGENTS
+from memfs.model.values import replace
+
+if TYPE_CHECKING:
+    from memfs.api import Repository
+    from memfs.cli.session import Session
+
+_MARKS = {Level.GOOD: "ok   ", Level.UNWISE: "note ", Level.WRONG: "WRONG"}
+_EXTRAS = {"mcp": ("mcp", "the MCP server"), "onnxruntime": ("semantic", "recall by meaning")}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="AGENT", nargs="?", help=", ".join(AGENTS))
+    parser.add_argument("--config-dir", type=Path, metavar="DIR", help="the agent's settings folder, if you moved it")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    findings = [*_check_machine(session), *_check_repository(session)]
+    prompt = _known_words(session)
+    here = find_project(session.cwd)
+    for agent in [agent_of(args.agent)] if args.agent else AGENTS:
+        wish = Wish(
+            agent=agent, project=None, home=session.places.home, script="memfs",
+            config_dir=args.config_dir.absolute() if args.config_dir else None,
+        )  # fmt: skip
+        if args.agent or _is_connected(wish, session, here):
+            findings += check_agent(wish, session.places, here=here, environ=session.environ, prompt=prompt)
+    if args.json:
+        rows = [
+            {"level": found.level.value, "about": found.about, "message": found.message, "fix": found.fix}
+            for found in findings
+        ]
+        session.emit("doctor", {"findings": rows})
+    else:
+        for found in findings:
+            session.say(f"{_MARKS[found.level]} {found.about}: {found.message}")
+            if found.fix:
+                session.say(f"        → {found.fix}")
+    return 1 if any(found.level is Level.WRONG for found in findings) else 0
+
+
+def _is_connected(wish: Wish, session: Session, here: Path) -> bool:
+    hooks = find_hooks(wish, session.places) or find_hooks(replace(wish, project=here), session.places)
+    return bool(hooks) or find_plugin(wish.agent, wish.home, wish.config_dir) is not None
+
+
+def _check_machine(session: Session) -> Iterator[Finding]:
+    from memfs import __version__
+    from memfs.store.process import find_program
+
+    yield _finding(Level.GOOD, "memfs", f"{__version__} on Python {sys.version.split()[0]} ({sys.prefix})")
+    for name, needed in (("git", "to record and to read history"), ("ssh-keygen", "to approve")):
+        if find_program(name, session.environ.get("PATH")) is None:
+            yield _finding(Level.WRONG, name, f"it is not on the PATH; memfs needs it {needed}", f"install {name}")
+    for module, (extra, what) in _EXTRAS.items():
+        if find_spec(module) is None:
+            message = f"the extra {extra!r} is not installed, so there is no {what}"
+            yield _finding(Level.UNWISE, "memfs", message, f"pip install 'memfs-git[{extra}]'")
+    shim = find_program("memfs", session.environ.get("PATH"))
+    if shim is not None and "shims" in Path(shim).parts:
+        message = f"`memfs` on the PATH is a version manager's shim ({shim}): a tenth of a second a call"
+        yield _finding(
+            Level.UNWISE, "memfs", message, "let `memfs connect` name the script itself (it does by default)"
+        )
+
+
+def _check_repository(session: Session) -> Iterator[Finding]:
+    try:
+        repository = session.open_repository()
+    except MemfsError as error:
+        yield _finding(Level.UNWISE, "repository", str(error), "go to a repository, or make one with memfs init")
+        return
+    yield from _check_trust(repository, session)
+    yield from _check_index(repository)
+
+
+def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
+    from memfs.trust.signing import find_signing_key
+    from memfs.trust.view import open_view
+
+    view = open_view(repository.tree, session.places, today=session.today)
+    if view.repository_id is None:
+        yield _finding(Level.UNWISE, "keyring", "there is none, so nothing can be approved", "memfs init")
+    elif not view.pinned:
+        message = "this repository is not pinned on this machine, so nothing in it counts as approved"
+        yield _finding(Level.WRONG, "pin", message, "compare with a colleague, then: memfs pin")
+    elif view.keyring is None:
+        reason = view.notices[0] if view.notices else "the keyring does not hold"
+        yield _finding(Level.WRONG, "keyring", reason, "memfs keys")
+    else:
+        yield _finding(Level.GOOD, "pin", f"memfs1:{view.repository_id} is pinned and its keyring holds")
+        try:
+            key = find_signing_key(places=session.places, environ=session.environ, keyring=view.keyring)
+            yield _finding(Level.GOOD, "keys", f"{key.name} can sign for you")
+        except MemfsError as error:
+            yield _finding(Level.UNWISE, "keys", str(error), error.hint or "memfs keys")
+
+
+def _check_index(repository: Repository) -> Iterator[Finding]:
+    from memfs.index.refresh import index_status
+
+    status = index_status(repository.tree, repository.places)
+    words = f"{status.state}, {status.memories} memories"
+    if status.state in ("damaged", "refused"):
+        yield _finding(Level.WRONG, "index", f"{words}: {status.detail or ''}", "memfs index --rebuild")
+    elif status.state in ("behind", "missing"):
+        yield _finding(Level.UNWISE, "index", words, "memfs index")
+    else:
+        yield _finding(Level.GOOD, "index", words)
+    if status.unreadable:
+        yield _finding(Level.UNWISE, "memories", f"{status.unreadable} files cannot be read", "memfs check")
+
+
+def _known_words(session: Session) -> str:
+    """Return a question to which recall must have an answer: the words of the first good memory."""
+    from memfs.api import Stores
+
+    stores = Stores.open(session.cwd, places=session.places, today=session.today)
+    for _, repository in stores.repositories():
+        for file in repository.files()[0]:
+            if file.memory is not None:
+                return " ".join(file.memory.statement.split()[:24])
+    return ""
+
+
+def _finding(level: Level, about: str, message: str, fix: str | None = None) -> Finding:
+    return Finding(level=level, about=about, message=message, fix=fix)

@@ -1,0 +1,337 @@
+"""What is wrong with an installation: every finding with the one thing to do about it.
+
+The installed hook is run as its agent would run it, and its answer is read as its agent would read
+it; nothing is concluded from settings alone that can be tried.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from memfs.connect.agents import MILLISECONDS, MOVED_BY, Wish, can_hook, targets_of
+from memfs.connect.command import find_script_problem, is_hook_command
+from memfs.connect.install import find_plugin, holds_hook
+from memfs.connect.targets import COMMAND_KEYS
+from memfs.connect.toml_text import parse_toml
+from memfs.errors import MemfsError
+from memfs.hooks.dialect import find_context
+from memfs.model.codepoints import escape_hidden
+from memfs.model.values import dataclass, replace
+from memfs.store.places import Places
+
+SLOW_SECONDS = 1.0
+LONGEST_TIMEOUT_SECONDS = 60
+_PATIENCE = 15.0
+_CODEX_ASKED = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"clientInfo": {"name": "memfs", "title": "memfs", "version": "1"}},
+    },
+    {"jsonrpc": "2.0", "method": "initialized"},
+)
+
+
+class Level(StrEnum):
+    GOOD = "good"
+    UNWISE = "unwise"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at. ``fix`` is the one thing to do, for all that is not good."""
+
+    level: Level
+    about: str
+    message: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """One hook of memfs as it stands in a settings file."""
+
+    path: Path
+    event: str
+    command: str
+    timeout: float | None
+
+
+def check_agent(wish: Wish, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str) -> list[Finding]:
+    """Return what is to be said about memfs in one agent, seen from the project ``here``.
+
+    ``prompt`` is a question to which memfs should have an answer; "" where it has none.
+    """
+    user = replace(wish, project=None)
+    found = find_hooks(user, places)
+    in_project = find_hooks(replace(wish, project=here, config_dir=None), places)
+    counted = {hook.path for hook in found}
+    hooks = [*found, *(hook for hook in in_project if hook.path not in counted)]
+    plugin = find_plugin(wish.agent, wish.home, wish.config_dir)
+    findings: list[Finding] = [*_check_place(wish, environ)]
+    if not hooks and plugin is None:
+        if can_hook(wish.agent):
+            findings.append(_unwise(wish, "no hooks of memfs are installed", f"memfs connect {wish.agent}"))
+        return findings
+    if plugin is not None:
+        findings.append(_good(wish, f"memfs is installed as a plugin ({plugin})"))
+    findings += _check_double(wish, places, here, hooks, plugin)
+    for hook in hooks:
+        findings += _check_hook(wish, hook)
+    for command in dict.fromkeys(hook.command for hook in hooks):
+        findings += _check_script(wish, command)
+        findings.append(_try_hook(wish, command, places, here=here, environ=environ, prompt=prompt))
+    if wish.agent == "codex":
+        findings += _check_codex_trust(here, environ)
+    return findings
+
+
+def find_hooks(wish: Wish, places: Places) -> list[Installed]:
+    """Return the hooks of memfs that stand in the files of this scope."""
+    from memfs.connect.files import read_record, read_snapshot
+
+    found: list[Installed] = []
+    for target in targets_of(wish):
+        try:
+            snapshot = read_snapshot(target.path)
+        except MemfsError:
+            continue
+        if snapshot.content is None:
+            continue
+        text = snapshot.content.decode("utf-8", "replace")
+        record = read_record(places, snapshot)
+        known = record.commands if record else ()
+        if target.path.suffix == ".js":
+            found += [
+                Installed(path=target.path, event="plugin", command=c, timeout=None) for c in _plugin_commands(text)
+            ]
+            continue
+        for event, handler in _iter_handlers(target.path, text):
+            command = next((handler[key] for key in COMMAND_KEYS if key in handler), "")
+            if is_hook_command(command, known):
+                timeout = handler.get("timeout", handler.get("timeoutSec"))
+                seconds = float(timeout) if isinstance(timeout, int | float) else None
+                found.append(Installed(path=target.path, event=event, command=command, timeout=seconds))
+    return found
+
+
+def sample_call(agent: str, prompt: str, cwd: str) -> dict[str, Any]:
+    """Return what the agent would write to a hook's standard input at a prompt."""
+    if agent == "copilot":
+        return {"sessionId": "memfs-doctor", "timestamp": 0, "cwd": cwd, "prompt": prompt}
+    if agent == "cursor":
+        roots = {"workspace_roots": [cwd], "hook_event_name": "beforeSubmitPrompt"}
+        return {"conversation_id": "memfs-doctor", **roots, "prompt": prompt}
+    name = "BeforeAgent" if agent == "gemini" else "UserPromptSubmit"
+    more: dict[str, Any] = {
+        "gemini": {"timestamp": "1970-01-01T00:00:00Z"},
+        "codex": {"turn_id": "memfs-doctor"},
+        "claude-code": {"prompt_id": "memfs-doctor"},
+    }.get(agent, {})
+    return {"session_id": "memfs-doctor", "cwd": cwd, "hook_event_name": name, "prompt": prompt, **more}
+
+
+def _iter_handlers(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (event, handler) of every hook in a settings file, nested or flat."""
+    try:
+        document: Any = parse_toml(text) if path.suffix == ".toml" else json.loads(text)
+    except ValueError:
+        return
+    hooks = document.get("hooks") if isinstance(document, dict) else None
+    for event, entries in hooks.items() if isinstance(hooks, dict) else ():
+        for entry in entries if isinstance(entries, list) else ():
+            inner = entry.get("hooks") if isinstance(entry, dict) else None
+            for handler in inner if isinstance(inner, list) else [entry]:
+                if isinstance(handler, dict):
+                    yield event, handler
+
+
+def _plugin_commands(text: str) -> list[str]:
+    for line in text.splitlines():
+        if line.startswith("const MEMFS = "):
+            try:
+                script = json.loads(line.removeprefix("const MEMFS = "))
+            except ValueError:
+                return []
+            return [f"{shlex.quote(script)} hook opencode || true"]
+    return []
+
+
+def _check_place(wish: Wish, environ: Mapping[str, str]) -> Iterator[Finding]:
+    variable = MOVED_BY.get(wish.agent, "")
+    if environ.get(variable) and wish.config_dir is None:
+        message = f"{variable} is set, so the agent may read another folder than the one looked at"
+        yield _unwise(wish, message, f"memfs doctor {wish.agent} --config-dir DIR")
+    for name in ("settings.json", "hooks.json"):
+        settings = wish.folder({"claude-code": ".claude", "gemini": ".gemini"}.get(wish.agent, ".none")) / name
+        try:
+            document = json.loads(settings.read_bytes())
+        except (OSError, ValueError):
+            continue
+        off = isinstance(document, dict) and (
+            document.get("disableAllHooks") is True or (document.get("hooksConfig") or {}).get("enabled") is False
+        )
+        if off:
+            yield _wrong(wish, f"all hooks are switched off in {settings}", "switch them on there")
+
+
+def _check_double(
+    wish: Wish, places: Places, here: Path, hooks: list[Installed], plugin: Path | None
+) -> Iterator[Finding]:
+    counted = {hook.path for hook in hooks}
+    for hook in hooks:
+        same = [other for other in hooks if (other.path, other.event) == (hook.path, hook.event)]
+        if len(same) > 1 and same[0] is hook:
+            yield _wrong(
+                wish, f"{hook.event} runs memfs {len(same)} times ({hook.path})", f"memfs connect {wish.agent}"
+            )
+    if len({path.parent for path in counted}) > 1:
+        places_ = " and ".join(str(path) for path in sorted(counted))
+        yield _wrong(wish, f"memfs runs twice: {places_}", f"memfs disconnect {wish.agent} --project")
+    if plugin is not None and hooks:
+        message = "memfs runs twice: as a plugin and from the settings"
+        yield _wrong(wish, message, f"memfs disconnect {wish.agent}")
+    if wish.agent == "copilot" and hooks:
+        for target in targets_of(replace(wish, agent="claude-code", project=here, config_dir=None)):
+            if holds_hook(target, places):
+                message = f"Copilot runs Claude Code's hooks of {target.path} too; memfs keeps quiet there"
+                yield _good(wish, message)
+
+
+def _check_hook(wish: Wish, hook: Installed) -> Iterator[Finding]:
+    again = f"memfs connect {wish.agent}"
+    if hook.timeout is not None:
+        seconds = hook.timeout / 1000 if wish.agent in MILLISECONDS else hook.timeout
+        if seconds > LONGEST_TIMEOUT_SECONDS:
+            yield _wrong(wish, f"{hook.event} may take {seconds:g} seconds: the timeout is in the wrong unit", again)
+        elif seconds < 1:
+            yield _wrong(wish, f"{hook.event} is ended after {seconds:g} seconds: the timeout is too short", again)
+    elif wish.agent != "opencode":
+        yield _unwise(wish, f"{hook.event} has no timeout, so the agent's own holds", again)
+
+
+def _check_script(wish: Wish, command: str) -> Iterator[Finding]:
+    script = script_in(command)
+    if script is None or not script.is_absolute():
+        return
+    again = f"memfs connect {wish.agent}"
+    if not os.access(script, os.X_OK):
+        yield _wrong(wish, f"the hooks name {script}, which is not there", again)
+    elif problem := find_script_problem(script):
+        yield _unwise(wish, f"the hooks name {script}: {problem}", f"{again}, from memfs's own environment")
+
+
+def script_in(command: str) -> Path | None:
+    """Return the program that a hook's command names, or None where it cannot be told."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    return Path(words[0]) if words else None
+
+
+def _try_hook(
+    wish: Wish, command: str, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str
+) -> Finding:
+    from memfs.store.process import run
+
+    call = json.dumps(sample_call(wish.agent, prompt or "memfs doctor", str(here))).encode()
+    log = places.state / "hooks.log"
+    logged = log.stat().st_size if log.exists() else 0
+    again = f"memfs connect {wish.agent}"
+    began = time.monotonic()
+    try:
+        done = run(["/bin/sh", "-c", command], cwd=here, input=call, env=environ, timeout=_PATIENCE, check=False)
+    except MemfsError as error:
+        return _wrong(wish, f"the hook cannot be run: {error}", again)
+    seconds = time.monotonic() - began
+    if done.returncode != 0:
+        return _wrong(wish, f"the hook ended with code {done.returncode}", again)
+    if done.stderr.strip():
+        said = escape_hidden(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1], single_line=True)
+        return _wrong(wish, f"the hook did not run: {said}", again)
+    if log.exists() and log.stat().st_size > logged:
+        line = log.read_text("ascii", "replace").splitlines()[-1]
+        return _wrong(wish, f"the hook gave up: {line}", "memfs index, and try again")
+    took = f"in {seconds * 1000:.0f} ms"
+    if done.stdout.strip() and find_context(wish.agent, done.stdout) is None:
+        return _wrong(wish, "the hook's answer is not in the shape that the agent reads", "upgrade memfs")
+    if prompt and not done.stdout.strip():
+        message = f"the hook answered {took}, but found nothing for a memory's own words"
+        return _unwise(wish, message, "memfs index")
+    if seconds > SLOW_SECONDS:
+        return _unwise(wish, f"the hook took {seconds:.1f} s", "memfs index")
+    about = "memories for a memory's own words" if done.stdout.strip() else "nothing, as there is nothing to say"
+    return _good(wish, f"the hook answered {took}: {about}")
+
+
+def _check_codex_trust(here: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Ask Codex which of the hooks it trusts: others are skipped without a word."""
+    from memfs.store.process import find_program, run
+
+    codex = find_program("codex", environ.get("PATH"))
+    if codex is None:
+        yield Finding(
+            level=Level.UNWISE,
+            about="codex",
+            message="codex is not on the PATH, so whether it trusts the hooks is not known",
+            fix="start codex, type /hooks and trust memfs",
+        )
+        return
+    asked = [*_CODEX_ASKED, {"jsonrpc": "2.0", "id": 2, "method": "hooks/list", "params": {"cwds": [str(here)]}}]
+    lines = "".join(json.dumps(message) + "\n" for message in asked).encode()
+    try:
+        # Its input has to stay open until it has answered.
+        done = run(
+            ["/bin/sh", "-c", '{ cat; sleep 3; } | exec "$0" app-server', codex],
+            input=lines,
+            env=environ,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except MemfsError as error:
+        yield Finding(
+            level=Level.UNWISE, about="codex", message=f"codex did not say: {error}", fix="type /hooks in codex"
+        )
+        return
+    states = [state for command, state in _iter_codex_hooks(done.stdout) if is_hook_command(command)]
+    untrusted = [state for state in states if state not in ("trusted", "managed")]
+    if untrusted:
+        message = f"{len(untrusted)} of {len(states)} hooks are not trusted, so Codex skips them without a word"
+        yield Finding(level=Level.WRONG, about="codex", message=message, fix="start codex, type /hooks and trust memfs")
+    elif states:
+        yield Finding(level=Level.GOOD, about="codex", message=f"Codex trusts all {len(states)} hooks")
+
+
+def _iter_codex_hooks(raw: bytes) -> Iterator[tuple[str, str]]:
+    for line in raw.splitlines():
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(answer, dict) or answer.get("id") != 2:
+            continue
+        for folder in (answer.get("result") or {}).get("data", []):
+            for hook in folder.get("hooks", []):
+                yield str(hook.get("command")), str(hook.get("trustStatus"))
+
+
+def _good(wish: Wish, message: str) -> Finding:
+    return Finding(level=Level.GOOD, about=wish.agent, message=message)
+
+
+def _unwise(wish: Wish, message: str, fix: str) -> Finding:
+    return Finding(level=Level.UNWISE, about=wish.agent, message=message, fix=fix)
+
+
+def _wrong(wish: Wish, message: str, fix: str) -> Finding:
+    return Finding(level=Level.WRONG, about=wish.agent, message=message, fix=fix)
