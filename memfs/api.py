@@ -525,6 +525,7 @@ def make_repository(
 
         who = principal or author_address(made.tree) or ""
         change = keyring_change(new_keyring(signer, who.lower()))
+        assert change.content is not None
         files[change.path] = change.content
     commit = _commit_new_files(made, files, today)
     if _has_keyring(made.tree):

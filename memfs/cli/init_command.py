@@ -66,5 +66,5 @@ def run(args: argparse.Namespace, session: Session) -> int:
 def _folder(args: argparse.Namespace, session: Session) -> Path | None:
     """Return where to make it; None is the user's own data folder."""
     if args.folder:
-        return session.cwd / args.folder
+        return session.cwd / str(args.folder)
     return None if args.personal else session.cwd
