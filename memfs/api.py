@@ -185,29 +185,41 @@ class Repository:
 
         return recall([("", self.tree)], self.places, query, today=self.today)
 
-    def history(self, memory_id: str) -> list[Event]:
-        """Return the commits that touched a memory or its approvals, newest first."""
+    def history(self, memory_id: str, caller: Caller) -> list[Event]:
+        """Return the commits that touched a memory or its approvals, newest first; of a deleted one too.
+
+        Raises :class:`NotFoundError` where neither the files nor the history hold it for ``caller``.
+        """
         from memfs.store.git import read_git
 
-        if self.tree.git_dir is None:
-            return []
-        raw = read_git(
-            self.tree,
-            "log",
-            "--no-show-signature",
-            "--no-mailmap",
-            "--encoding=UTF-8",
-            "--no-renames",
-            "--name-status",
-            "-z",
-            "--format=%x01%H%x00%aI%x00%an <%ae>%x00%s",
-            "HEAD",
-            "--",
-            "memories",
-            ".memfs/approvals",
-            check=False,
-        )
-        return [event for event in _parse_log(raw) if _is_about(event.path, memory_id)]
+        raw = b""
+        if self.tree.git_dir is not None:
+            raw = read_git(
+                self.tree,
+                "log",
+                "--no-show-signature",
+                "--no-mailmap",
+                "--encoding=UTF-8",
+                "--no-renames",
+                "--name-status",
+                "-z",
+                "--format=%x01%H%x00%aI%x00%an <%ae>%x00%s",
+                "HEAD",
+                "--",
+                "memories",
+                ".memfs/approvals",
+                check=False,
+            )
+        events = [event for event in _parse_log(raw) if _is_about(event.path, memory_id)]
+        visible = [
+            event for event in events if event.what != "approval" and self.sees(caller, folder_scope(event.path))
+        ]
+        if not visible:
+            self.find(memory_id, caller)  # known but not committed yet, or unknown and hidden alike
+        hidden = {event.commit for event in events if event.what != "approval"} - {event.commit for event in visible}
+        return [
+            event for event in events if event in visible or (event.what == "approval" and event.commit not in hidden)
+        ]
 
     def status(self, caller: Caller) -> Status:
         """Return what needs attention. Reads every memory that ``caller`` may see."""
@@ -337,29 +349,43 @@ class Repository:
     # -- how writing is done ---------------------------------------------------------------------
 
     def _complete(self, draft: DraftText) -> dict[str, FrontValue]:
-        """Return the front matter of a draft: declared fields added, evidence tied to a commit."""
+        """Return the front matter of a draft: declared fields added, evidence tied to a commit.
+
+        Raises :class:`InvalidMemoryError` that names everything that is missing or wrong.
+        """
         given = {key: value for key, value in draft.front.items() if value not in ("", ())}
         missing = [name for name in REQUIRED if name not in given]
         if not draft.body.strip():
             missing.insert(0, "text")
-        if missing:
+        wrong = [f"required and missing: {', '.join(missing)}"] if missing else []
+        for name, check in (
+            ("scope", self._require_scope_here),
+            ("evidence", self._tie_all),
+            ("review_trigger", _require_trigger),
+        ):
+            if name in given:
+                try:
+                    given[name] = check(given[name])
+                except InvalidMemoryError as error:
+                    wrong.append(f"{error}" + (f" ({error.hint})" if error.hint else ""))
+        if wrong:
             raise InvalidMemoryError(
-                f"required and missing: {', '.join(missing)}",
-                hint="give them as options; `memfs remember --help` explains each",
+                "\n  ".join(wrong), hint="nothing was written; `memfs remember --help` explains each field"
             )
-        scope = require_scope(str(given["scope"]))
+        declared: dict[str, FrontValue] = {"origin": draft.origin.value, "recorded": self.today.isoformat()}
+        if draft.author:
+            declared["author"] = draft.author
+        return {**declared, **given, **{key: declared[key] for key in ("origin", "author") if key in declared}}
+
+    def _require_scope_here(self, value: FrontValue) -> str:
+        scope = require_scope(str(value))
         if not self.settings.allows(scope):
             raise InvalidMemoryError(
                 f"this repository takes no memories of {scope}",
                 where="scope",
                 hint="`.memfs/config.yaml` lists its scopes",
             )
-        evidence = given["evidence"]
-        given["evidence"] = self._tie_all(evidence)
-        declared: dict[str, FrontValue] = {"origin": draft.origin.value, "recorded": self.today.isoformat()}
-        if draft.author:
-            declared["author"] = draft.author
-        return {**declared, **given, **{key: declared[key] for key in ("origin", "author") if key in declared}}
+        return scope
 
     def _tie_all(self, evidence: FrontValue) -> tuple[str, ...]:
         return tuple(self._tie_evidence(text) for text in ((evidence,) if isinstance(evidence, str) else evidence))
@@ -372,7 +398,7 @@ class Repository:
         """
         from memfs.model.evidence import parse_evidence
         from memfs.model.memory import CommitEvidence, PathEvidence
-        from memfs.store.git import blob_at, call_git, head_commit, read_git
+        from memfs.store.git import blob_at, head_commit, read_git
 
         shown = escape_hidden(text, single_line=True)
         if "@" not in text and "://" not in text and (self.tree.root / text).is_file():
@@ -385,7 +411,10 @@ class Repository:
                 )
             short = read_git(self.tree, "rev-parse", "--short=12", head).decode("ascii").strip()
             return f"{text}@{short}"
-        evidence = parse_evidence(text)
+        try:
+            evidence = parse_evidence(text)
+        except InvalidMemoryError as error:
+            raise InvalidMemoryError(error.message, where=f"evidence {shown}", hint=error.hint) from None
         if isinstance(evidence, PathEvidence) and evidence.repo is None:
             if blob_at(self.tree, evidence.commit, evidence.path) is None:
                 raise InvalidMemoryError(
@@ -393,10 +422,14 @@ class Repository:
                     where=f"evidence {shown}",
                     hint="`git log -- PATH` shows the commits that hold it",
                 )
-        elif isinstance(evidence, CommitEvidence):
-            if call_git(self.tree, "cat-file", "-e", f"{evidence.commit}^{{commit}}").returncode != 0:
-                raise InvalidMemoryError("there is no such commit", where=f"evidence {shown}")
+        elif isinstance(evidence, CommitEvidence) and not self._has_commit(evidence.commit):
+            raise InvalidMemoryError("there is no such commit", where=f"evidence {shown}")
         return text
+
+    def _has_commit(self, name: str) -> bool:
+        from memfs.store.git import call_git
+
+        return call_git(self.tree, "cat-file", "-e", f"{name}^{{commit}}").returncode == 0
 
     def _left_uncommitted(self, draft: DraftText, front: Mapping[str, FrontValue]) -> set[str]:
         """Return the id under which an earlier run wrote this very draft, and could not commit it."""
@@ -659,6 +692,16 @@ def folder_scope(path: str) -> str | None:
 def scope_of(file: MemoryFile) -> str | None:
     """Return the scope that decides who sees ``file``: its folder's, whatever its text says."""
     return folder_scope(file.path)
+
+
+def _require_trigger(value: FrontValue) -> str:
+    from memfs.model.triggers import parse_trigger
+
+    try:
+        parse_trigger(str(value))
+    except InvalidMemoryError as error:
+        raise InvalidMemoryError(error.message, where="review_trigger", hint=error.hint) from None
+    return str(value)
 
 
 def _message(subject: str, allow: Mapping[str, str]) -> str:

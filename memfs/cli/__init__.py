@@ -14,41 +14,56 @@ if TYPE_CHECKING:
 
     from memfs.store.places import Places
 
-COMMANDS: dict[str, str] = {
-    "init": "make a memory repository, or add one to a code repository",
-    "remember": "record a memory",
-    "edit": "change a memory",
-    "supersede": "replace a memory by a new one",
-    "forget": "delete a memory",
-    "show": "show one memory with its state and trust",
-    "list": "list memories",
-    "history": "show how a memory came to be what it is",
-    "recall": "find memories",
-    "status": "say what needs attention in this repository",
-    "trust": "approve memories with your SSH key",
-    "untrust": "withdraw an approval",
-    "keys": "show or change who may approve",
-    "pin": "show or set the root that you trust",
-    "check": "check every memory, or a change",
-    "review": "say what a change means, and approve it",
-    "propose": "open a pull request with a memory",
-    "due": "list memories that must be looked at again",
-    "stale": "list memories that were never used",
-    "drafts": "list and submit drafts that were held back",
-    "admission": "try the admission rules on any text",
-    "index": "bring the search index up to date",
-    "model": "list, prepare and add embedding models",
-    "feedback": "say whether a recalled memory helped",
-    "eval": "measure recall against this repository's questions",
-    "connect": "install memfs into a coding agent",
-    "disconnect": "remove memfs from a coding agent",
-    "hook": "answer one hook call of a coding agent",
-    "mcp": "serve memories over the Model Context Protocol",
-    "browse": "look at the memories in a local web page",
-    "doctor": "find out what is wrong with an installation",
-    "demo": "tell the whole story in a temporary folder",
-    "completion": "print shell completion",
+GROUPS: dict[str, dict[str, str]] = {
+    "Write": {
+        "init": "make a memory repository, or add one to a code repository",
+        "remember": "record a memory",
+        "edit": "change a memory",
+        "supersede": "replace memories by a new one",
+        "forget": "delete a memory",
+        "drafts": "list and submit drafts that were held back",
+    },
+    "Find": {
+        "recall": "find memories",
+        "list": "list memories",
+        "show": "show one memory with its state and trust",
+        "history": "show how a memory came to be what it is",
+        "browse": "look at the memories in a local web page",
+    },
+    "Approve": {
+        "trust": "approve memories with your SSH key",
+        "untrust": "withdraw an approval",
+        "keys": "show or change who may approve",
+        "pin": "show or set the root that you trust",
+    },
+    "Review": {
+        "check": "check every memory, or a change",
+        "review": "say what a change means, and approve it",
+        "propose": "open a pull request with a memory",
+    },
+    "Care": {
+        "status": "say what needs attention in this repository",
+        "due": "list memories that must be looked at again",
+        "stale": "list memories that were never used",
+        "feedback": "say whether a recalled memory helped",
+        "eval": "measure recall against this repository's questions",
+        "index": "bring the search index up to date",
+        "model": "list, prepare and add embedding models",
+        "admission": "try the admission rules on any text",
+    },
+    "Agents": {
+        "connect": "install memfs into a coding agent",
+        "disconnect": "remove memfs from a coding agent",
+        "doctor": "find out what is wrong with an installation",
+        "hook": "answer one hook call of a coding agent",
+        "mcp": "serve memories over the Model Context Protocol",
+    },
+    "Learn": {
+        "demo": "tell the whole story in a temporary folder",
+        "completion": "print shell completion",
+    },
 }
+COMMANDS: dict[str, str] = {verb: text for group in GROUPS.values() for verb, text in group.items()}
 """Every verb and its one line of help, in the order of the help page."""
 
 
@@ -96,7 +111,9 @@ def _run(argv: list[str], places: Places | None) -> int:
 
     verb, args = parse_command(argv)
     session = make_session(args, places)
-    return int(command_module(verb).run(args, session))
+    code = int(command_module(verb).run(args, session))
+    sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the interpreter
+    return code
 
 
 def command_module(verb: str):  # type: ignore[no-untyped-def]  # a module has no narrower type

@@ -20,8 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     repository = session.open_repository()
-    file = repository.find(args.id, caller_of(args))
-    events = repository.history(file.id)
+    events = repository.history(args.id, caller_of(args))
     if args.json:
         rows = [
             {
@@ -34,7 +33,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
             }
             for event in events
         ]
-        session.emit("history", {"id": file.id, "events": rows})
+        session.emit("history", {"id": args.id, "events": rows})
         return 0
     for event in events:
         author = escape_hidden(event.author, single_line=True)

@@ -5,29 +5,54 @@ from __future__ import annotations
 import argparse
 from difflib import get_close_matches
 
-from memfs.cli import COMMANDS, command_module
+from memfs.cli import COMMANDS, GROUPS, command_module
 from memfs.errors import UsageError
 
 
 def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
     """Return the verb and its parsed options.
 
-    Raises :class:`UsageError` for an unknown verb; argparse ends the process with 2 for the rest.
+    Raises :class:`UsageError` for an unknown verb or option before it; argparse ends the process with
+    2 for the rest.
     """
-    outer = _outer_parser()
-    known, rest = outer.parse_known_args(argv)
-    if known.verb is None:
-        outer.print_help()
-        raise SystemExit(0 if not argv or known.help else 2)
-    verb = known.verb
+    directory, rest = None, list(argv)
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if option in ("-h", "--help"):
+            rest = ["help"]
+        elif option == "-C" and rest:
+            directory = rest.pop(0)
+        elif option.startswith("-C") and len(option) > 2:
+            directory = option[2:]
+        else:
+            raise UsageError(
+                f"there is no option {option!r} before the command", hint="put options after it: memfs VERB [options]"
+            )
+    if not rest or rest[0] == "help":
+        print(help_page())
+        raise SystemExit(0)
+    verb, *options = rest
     if verb not in COMMANDS:
         near = get_close_matches(verb, COMMANDS, n=1)
         hint = f"did you mean `memfs {near[0]}`?" if near else "`memfs --help` lists the commands"
         raise UsageError(f"there is no command {verb!r}", hint=hint)
-    parser = command_parser(verb)
-    args = parser.parse_args([*(["--help"] if known.help else []), *rest, *known.rest])
-    args.directory = known.directory
+    args = command_parser(verb).parse_args(options)
+    args.directory = directory
     return verb, args
+
+
+def help_page() -> str:
+    """Return what ``memfs --help`` prints."""
+    width = max(map(len, COMMANDS))
+    lines = [
+        "usage: memfs [-C DIR] VERB [options]",
+        "",
+        "A git-backed memory repository for coding agents and the teams that use them.",
+    ]
+    for title, verbs in GROUPS.items():
+        lines += ["", f"{title}:", *(f"  {verb:<{width}}  {COMMANDS[verb]}" for verb in verbs)]
+    lines += ["", "-C DIR runs as if started in DIR; `memfs VERB --help` explains a command; `memfs --version`."]
+    return "\n".join(lines)
 
 
 def command_parser(verb: str) -> argparse.ArgumentParser:
@@ -41,26 +66,6 @@ def command_parser(verb: str) -> argparse.ArgumentParser:
     )
     module.configure(parser)
     return parser
-
-
-def _outer_parser() -> argparse.ArgumentParser:
-    width = max(map(len, COMMANDS))
-    table = "\n".join(f"  {verb:<{width}}  {text}" for verb, text in COMMANDS.items())
-    outer = argparse.ArgumentParser(
-        prog="memfs",
-        usage="memfs [-C DIR] VERB [options]",
-        description="A git-backed memory repository for coding agents and the teams that use them.",
-        epilog=f"commands:\n{table}\n\n`memfs VERB --help` explains one of them.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
-        allow_abbrev=False,
-    )
-    outer.add_argument("-C", dest="directory", metavar="DIR", help="run as if started in DIR")
-    outer.add_argument("-h", "--help", action="store_true", help="show this help")
-    outer.add_argument("--version", action="store_true", help="print the version")
-    outer.add_argument("verb", nargs="?", metavar="VERB")
-    outer.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    return outer
 
 
 def whole_parser() -> argparse.ArgumentParser:

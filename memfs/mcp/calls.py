@@ -155,7 +155,7 @@ def _wanted(assessment: Assessment, given: Mapping[str, Any]) -> bool:
 
 def _history(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
     _, repository, file = _stores(desk).find(given["id"], desk.caller)
-    events = repository.history(file.id)[:LIST_LINES]
+    events = repository.history(file.id, desk.caller)[:LIST_LINES]
     lines = [
         f"{event.commit[:12]} {event.on[:10]} {event.what} · {escape_hidden(event.author, single_line=True)}"
         f" · {escape_hidden(event.subject, single_line=True)}"
