@@ -18,14 +18,14 @@ def check_schema(instance: object, schema: Mapping[str, Any]) -> list[Problem]:
     from jsonschema import Draft202012Validator
 
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    problems = [
+    problems = {
         Problem(
             rule=f"schema-{error.validator}",
             message=_message(str(error.validator), error.validator_value, error.instance),
             field=escape_hidden("/".join(str(part) for part in error.absolute_path), single_line=True) or None,
         )
         for error in validator.iter_errors(instance)
-    ]
+    }
     return sorted(problems, key=lambda problem: (problem.field or "", problem.rule, problem.message))
 
 

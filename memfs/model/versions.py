@@ -16,7 +16,7 @@ MAX_MANIFEST_BYTES = 1024 * 1024
 
 _RELEASE = re.compile(r"(?:([0-9]{1,9})!)?v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,9})")
 _CLAUSE = re.compile(r"(===?|>=|<=|!=|~=|~>?|\^|=|<|>)?\s*v?([0-9][0-9A-Za-z.+!_-]*)")
-_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?((?:[=<>!~][^;#]*)?)")
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?((?:(?:[=!~<>]=|[<>])[^;#]*)?)")
 _WORDS = {"alpha": "a", "beta": "b", "c": "rc", "pre": "rc", "preview": "rc", "dev": ""}
 _PRE, _FINAL, _POST = 0, 1, 2
 
