@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memfs.connect.agents import MOMENTS, MOVED_BY, Wish, can_hook, targets_of
+from memfs.cli.options import add_json
+from memfs.connect.agents import MOMENTS, MOVED_BY, Wish, can_hook
 from memfs.connect.command import find_script, find_script_problem, is_script
 from memfs.errors import UsageError
 from memfs.hooks.event import AGENTS, AUTO, find_agent
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
+    from memfs.connect.install import Change
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the program to name (default: this environment's own memfs; a bare name leaves it to each one's PATH)",
     )
     parser.add_argument("-n", "--dry-run", action="store_true", help="say which files, and change nothing")
+    add_json(parser)
 
 
 def add_where(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +58,7 @@ def add_where(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.connect.install import connect
+    from memfs.connect.install import connect, plan
 
     agent = agent_of(args.agent)
     moments = moments_of(args.hooks) if can_hook(agent) else ()
@@ -63,15 +67,26 @@ def run(args: argparse.Namespace, session: Session) -> int:
         raise UsageError("nothing is left to install", hint="choose hooks, or add --mcp")
     script = script_of(args.command, session)
     wish = wish_of(args, session, agent, script=script, moments=moments, mcp=mcp, write=args.write)
-    if args.dry_run:
-        for target in targets_of(wish):
-            session.say(f"would write {target.path}" if target.add("") else f"would take memfs out of {target.path}")
+    changes = (
+        plan(wish, session.places) if args.dry_run else connect(wish, session.places, here=find_project(session.cwd))
+    )
+    if args.json:
+        session.emit("connected", {**changes_payload(wish, changes), "dry_run": args.dry_run})
         return 0
-    for change in connect(wish, session.places, here=find_project(session.cwd)):
+    for change in changes:
         if change.what != "unchanged" or change.path.exists():
-            session.say(f"{change.what} {change.path}")
+            session.say(f"{'would be ' if args.dry_run else ''}{change.what} {change.path}")
     say_next(session, wish)
     return 0
+
+
+def changes_payload(wish: Wish, changes: Sequence[Change]) -> dict[str, Any]:
+    """Return what became of an agent's files as plain values."""
+    return {
+        "agent": wish.agent,
+        "scope": "project" if wish.project else "user",
+        "changes": [{"path": str(change.path), "what": change.what} for change in changes],
+    }
 
 
 def agent_of(name: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memfs.cli.connect_command import add_where, agent_of, wish_of
+from memfs.cli.connect_command import add_where, agent_of, changes_payload, wish_of
+from memfs.cli.options import add_json
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.connect.install import disconnect
 
     wish = wish_of(args, session, agent_of(args.agent), script="memfs")
-    changed = [change for change in disconnect(wish, session.places) if change.what != "unchanged"]
+    changes = disconnect(wish, session.places)
+    if args.json:
+        session.emit("disconnected", changes_payload(wish, changes))
+        return 0
+    changed = [change for change in changes if change.what != "unchanged"]
     for change in changed:
         session.say(f"{change.what} {change.path}")
     if not changed:

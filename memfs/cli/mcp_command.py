@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memfs.cli.options import add_caller, caller_of
+from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import SetupError, UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     keys.add_argument("--remove-key", metavar="NAME", help="make a key worthless")
     keys.add_argument("--keys", action="store_true", help="list the keys")
     add_caller(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
@@ -74,6 +75,13 @@ def _desk(args: argparse.Namespace, session: Session) -> Desk:
 def _keys(args: argparse.Namespace, session: Session) -> int:
     from memfs.mcp.keys import add_key, read_keys, remove_key
 
+    if args.keys and args.json:
+        rows = [
+            {"name": key.name, "scopes": list(key.scopes), "write": key.write, "made": key.made.isoformat()}
+            for key in read_keys(session.places)
+        ]
+        session.emit("mcp-keys", {"keys": rows})
+        return 0
     if args.keys:
         for key in read_keys(session.places):
             session.say(f"{key.name}  {','.join(key.scopes)}  {'read and write' if key.write else 'read'}")

@@ -57,6 +57,14 @@ def connect(wish: Wish, places: Places, *, here: Path | None = None) -> list[Cha
     return _carry_out([_plan(target, places, add=True) for target in targets_of(wish)], places)
 
 
+def plan(wish: Wish, places: Places) -> list[Change]:
+    """Return what :func:`connect` would do, and do nothing."""
+    return [
+        Change(path=step.target.path, what=_word(step))
+        for step in (_plan(target, places, add=True) for target in targets_of(wish))
+    ]
+
+
 def disconnect(wish: Wish, places: Places) -> list[Change]:
     """Take everything of memfs out of the agent's files of this scope. A file that nobody else changed
     meanwhile is again what it was, byte for byte."""

@@ -27,6 +27,10 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "history": ("history", "additive", "--json"),
     "status": ("status", "--json"),
     "forgotten": ("forget", "additive", "--json"),
+    "connected": ("connect", "codex", "--command", "memfs", "--mcp", "--json"),
+    "disconnected": ("disconnect", "codex", "--json"),
+    "doctor": ("doctor", "--json"),
+    "mcp-keys": ("mcp", "--keys", "--json"),
 }
 
 
