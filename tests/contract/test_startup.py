@@ -10,7 +10,8 @@ import pytest
 
 HEAVY = {
     "git", "jsonschema", "rich", "whoosh", "numpy", "onnxruntime", "cryptography", "mcp", "platformdirs", "shtab",
-    "yaml", "frontmatter", "subprocess", "jinja2", "importlib.metadata", "asyncio", "socket", "ssl", "typing_extensions",
+    "yaml", "frontmatter", "subprocess", "jinja2", "importlib.metadata", "asyncio", "socket", "ssl", "dataclasses",
+    "typing_extensions",
 }  # fmt: skip
 
 

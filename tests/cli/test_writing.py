@@ -1,0 +1,165 @@
+"""Recording, changing, replacing and deleting memories from the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import Run, git, launch_command, run_at_terminal
+
+FIELDS = (
+    "--kind",
+    "decision",
+    "--scope",
+    "team",
+    "--origin",
+    "owner",
+    "--evidence",
+    "README.md",
+    "--review",
+    "on 2030-01-01",
+)
+
+
+@pytest.fixture
+def stocked(repo: Path, memfs: Callable[..., Run]) -> Path:
+    """Return a repository with the memory `deploy-window`."""
+    assert memfs("init", "--no-keyring", cwd=repo).code == 0
+    assert memfs("remember", "Deploys happen on Tuesdays.", "--id", "deploy-window", *FIELDS, cwd=repo).code == 0
+    return repo
+
+
+def test_the_text_may_come_from_standard_input(stocked: Path, memfs: Callable[..., Run]) -> None:
+    text = "Backups run at night.\n\nWhy: the disks are idle then.\n"
+    run = memfs("remember", "-", "--id", "backups", *FIELDS, cwd=stocked, stdin=text.encode())
+    assert run.code == 0, run.err
+    assert (stocked / "memories/team/backups.md").read_text().endswith("---\n" + text)
+
+
+def test_text_that_is_not_utf_8_is_refused_with_its_place(stocked: Path, memfs: Callable[..., Run]) -> None:
+    run = memfs("remember", "-", *FIELDS, cwd=stocked, stdin=b"caf\xe9")
+    assert run.code == 2
+    assert "standard input, byte 4" in run.err
+
+
+def test_bare_path_evidence_is_tied_to_the_commit_that_holds_it(stocked: Path) -> None:
+    text = (stocked / "memories/team/deploy-window.md").read_text()
+    commit = git(stocked, "log", "-1", "--format=%H", "--", ".memfs")
+    assert f"  - README.md@{commit[:12]}\n" in text
+
+
+def test_without_a_terminal_the_origin_is_an_agents(stocked: Path, memfs: Callable[..., Run]) -> None:
+    options = [option for option in FIELDS if option not in ("--origin", "owner")]
+    assert memfs("remember", "The build takes nine minutes.", "--id", "build", *options, cwd=stocked).code == 0
+    assert "origin: agent\n" in (stocked / "memories/team/build.md").read_text()
+
+
+@pytest.mark.slow
+def test_on_a_terminal_missing_fields_are_asked_for(stocked: Path, sealed: Path) -> None:
+    argv = [*launch_command(sealed), "remember", "Reviews need two people."]
+    answers = [("Kind", "decision"), ("Scope", "team"), ("rest on", "README.md"), ("looked at again", "on 2030-01-01")]
+    run = run_at_terminal(argv, answers, cwd=stocked, env=dict(os.environ))
+    assert run.code == 0, run.out
+    assert "origin: owner\n" in (stocked / "memories/team/reviews-need-two-people.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_editor_of_the_person_is_used_on_a_terminal(stocked: Path, sealed: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "my editor"
+    editor.write_text('#!/bin/sh\nsed -i s/Tuesdays/Thursdays/ "$1"\n')
+    editor.chmod(0o755)
+    env = {**os.environ, "EDITOR": f"'{editor}'"}
+    run = run_at_terminal([*launch_command(sealed), "edit", "deploy-window"], [], cwd=stocked, env=env)
+    assert run.code == 0, run.out
+    assert "Deploys happen on Thursdays." in (stocked / "memories/team/deploy-window.md").read_text()
+
+
+def test_an_edit_changes_its_field_and_no_other_byte(stocked: Path, memfs: Callable[..., Run]) -> None:
+    path = stocked / "memories/team/deploy-window.md"
+    before = path.read_text().replace("kind: decision", "kind: decision   # agreed in May")
+    path.write_text(before)
+    run = memfs("edit", "deploy-window", "--review", "on 2031-02-03", cwd=stocked)
+    assert run.code == 0, run.err
+    assert path.read_text() == before.replace("on 2030-01-01", "on 2031-02-03")
+
+
+def test_an_edit_of_the_scope_moves_the_file(stocked: Path, memfs: Callable[..., Run]) -> None:
+    run = memfs("edit", "deploy-window", "--scope", "team/ops", cwd=stocked)
+    assert run.code == 0, run.err
+    assert not (stocked / "memories/team/deploy-window.md").exists()
+    assert "scope: team/ops\n" in (stocked / "memories/team/ops/deploy-window.md").read_text()
+    assert git(stocked, "status", "--porcelain") == ""
+
+
+def test_an_edit_that_changes_nothing_makes_no_commit(stocked: Path, memfs: Callable[..., Run]) -> None:
+    head = git(stocked, "rev-parse", "HEAD")
+    run = memfs("edit", "deploy-window", "--kind", "decision", cwd=stocked)
+    assert (run.code, git(stocked, "rev-parse", "HEAD")) == (0, head)
+
+
+def test_a_field_is_taken_away_and_a_required_one_is_not(stocked: Path, memfs: Callable[..., Run]) -> None:
+    assert memfs("edit", "deploy-window", "--title", "Deploys", cwd=stocked).code == 0
+    assert memfs("edit", "deploy-window", "--unset", "title", cwd=stocked).code == 0
+    refused = memfs("edit", "deploy-window", "--unset", "kind", cwd=stocked)
+    assert refused.code == 4
+    assert "kind" in refused.err
+
+
+def test_superseding_keeps_the_old_file_and_marks_it(stocked: Path, memfs: Callable[..., Run]) -> None:
+    run = memfs(
+        "supersede", "deploy-window", "Deploys happen on Thursdays.", "--id", "new-window", *FIELDS, cwd=stocked
+    )
+    assert run.code == 0, run.err
+    states = {row["id"]: row["state"] for row in memfs("list", "--json", cwd=stocked).json["memories"]}
+    assert states == {"deploy-window": "superseded", "new-window": "current"}
+
+
+def test_superseding_what_is_not_there_writes_nothing(stocked: Path, memfs: Callable[..., Run]) -> None:
+    head = git(stocked, "rev-parse", "HEAD")
+    run = memfs("supersede", "deploy-windows", "Deploys happen on Thursdays.", *FIELDS, cwd=stocked)
+    assert run.code == 1
+    assert git(stocked, "rev-parse", "HEAD") == head
+
+
+def test_a_forgotten_memory_is_gone_and_its_history_is_not(stocked: Path, memfs: Callable[..., Run]) -> None:
+    assert memfs("forget", "deploy-window", cwd=stocked).code == 0
+    assert memfs("show", "deploy-window", cwd=stocked).code == 1
+    whats = [event["what"] for event in memfs("history", "deploy-window", "--json", cwd=stocked).json["events"]]
+    assert whats == ["deleted", "added"]
+
+
+def test_a_hidden_memory_and_an_unknown_one_are_answered_alike(stocked: Path, memfs: Callable[..., Run]) -> None:
+    (stocked / ".memfs/config.yaml").write_text("version: 1\n")
+    secret = [option if option != "team" else "restricted/board" for option in FIELDS]
+    assert memfs("remember", "The board meets in May.", "--id", "board-meets", *secret, cwd=stocked).code == 0
+    for verb in ("show", "history", "forget", "edit"):
+        more = ("--kind", "procedure") if verb == "edit" else ()
+        hidden = memfs(verb, "board-meets", *more, cwd=stocked)
+        unknown = memfs(verb, "board-moots", *more, cwd=stocked)
+        assert (hidden.code, hidden.out) == (unknown.code, unknown.out) == (1, "")
+        assert hidden.err.replace("board-meets", "X") == unknown.err.replace("board-moots", "X")
+    assert memfs("show", "board-meets", "--as", "restricted/board", cwd=stocked).code == 0
+
+
+def test_an_admission_rule_is_let_pass_only_with_a_reason_that_is_recorded(
+    stocked: Path, memfs: Callable[..., Run]
+) -> None:
+    refused = memfs("remember", "x y", "--allow", "some-rule", *FIELDS, cwd=stocked)
+    assert refused.code == 2
+    assert "--reason" in refused.err
+    run = memfs(
+        "remember", "The lamp is green.", "--allow", "some-rule", "--reason", "it is a lamp", *FIELDS, cwd=stocked
+    )
+    assert run.code == 0, run.err
+    assert "Admission-Allowed: some-rule (it is a lamp)" in git(stocked, "log", "-1", "--format=%B")
+
+
+def test_a_scope_that_the_repository_does_not_take_is_refused(stocked: Path, memfs: Callable[..., Run]) -> None:
+    config = stocked / ".memfs/config.yaml"
+    config.write_text("version: 1\nscopes:\n  - team\n")
+    other = [option if option != "team" else "team/ops" for option in FIELDS]
+    run = memfs("remember", "The lamp is green.", *other, cwd=stocked)
+    assert run.code == 4
+    assert "takes no memories of team/ops" in run.err
