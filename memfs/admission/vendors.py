@@ -207,7 +207,7 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         "a Slack token",
         ("xox", "xapp-"),
         (
-            r"(?:xox[abposre](?:\.xox[bp])?-(?:\d+-)?[A-Za-z0-9-]{20,250}|xapp-\d-[A-Z0-9]{8,12}"
+            r"(?:xox[abcdposre](?:\.xox[bp])?-(?:\d+-)?[A-Za-z0-9-]{20,250}|xapp-\d-[A-Z0-9]{8,12}"
             r"-\d{8,15}-[a-f0-9]{64})"
         ),
     ),

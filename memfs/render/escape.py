@@ -65,12 +65,12 @@ def _visible(char: str) -> str:
     return f"\\u{{{ord(char):04X}}}"
 
 
-def _defused(line: str) -> str:
+def _defused(line: str, *, opens_line: bool) -> str:
     folded = fold_characters(line).lower()
     places: set[int] = set()
     if any(char in folded for char in "<&[!") or "human" in folded or "assistant" in folded:
         places.update(match.start() for match in _harness().finditer(folded))
-    if "|" in folded or "[" in folded or any(word in folded for word in _SUSPECT_WORDS):
+    if opens_line and ("|" in folded or "[" in folded or any(word in folded for word in _SUSPECT_WORDS)):
         match = _line_start().match(folded)
         if match:
             places.add(match.start("first"))
@@ -93,7 +93,7 @@ def show_line(text: str) -> str:
     For a value inside memfs's own words: a title in a table, a path in a message. Line ends are
     written out.
     """
-    return _defused(escape_hidden(text.translate(_SPACES), single_line=True))
+    return _defused(escape_hidden(text.translate(_SPACES), single_line=True), opens_line=False)
 
 
 def show_lines(text: str) -> list[str]:
@@ -102,7 +102,7 @@ def show_lines(text: str) -> list[str]:
     A very long line is cut into several, so that wherever a reader wraps, a prefix is near.
     """
     pieces = (line[at : at + LINE_LENGTH] for line in split_lines(text) for at in range(0, len(line) or 1, LINE_LENGTH))
-    return [_defused(escape_hidden(piece.translate(_SPACES))) for piece in pieces]
+    return [_defused(escape_hidden(piece.translate(_SPACES)), opens_line=True) for piece in pieces]
 
 
 def show_each(texts: Iterable[str]) -> list[str]:

@@ -1,0 +1,220 @@
+"""What a text says once its wrapping is taken off (ADMISSION 2). Pure.
+
+A view is the text as something that reads it might see it: look-alikes folded, emphasis removed,
+entities and percent signs decoded, runs of base64 and hex decoded once, and, beside a word for a
+credential only, reversed and with its broken pieces joined. Every view knows where its text stands
+in the original, so that a finding has a place and no value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from memfs.admission.folding import fold_characters
+from memfs.model.codepoints import find_hidden
+from memfs.model.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One reading of a text. ``places[i]`` is where character ``i`` stands in the original; None: the same place."""
+
+    name: str
+    text: str
+    places: Sequence[int] | None = None
+    known_forms_only: bool = False  # so far from the original that only a credential's own form counts
+
+    def place(self, offset: int) -> int:
+        if self.places is None:
+            return offset
+        return self.places[min(offset, len(self.places) - 1)] if self.places else 0
+
+
+_MARKUP = re.compile(
+    r"\*{1,3}|~~|`+|</?(?:b|i|u|em|strong|code|span|wbr|br|sup|sub|mark|a)\b[^>\n]{0,200}>|<!---->|\\(?=[_*`~#.\-!\[\](){}])"
+)
+_ENCODED = re.compile(
+    r"%(?P<percent>[0-9A-Fa-f]{2})|&#(?P<decimal>\d{1,7});?|&#[xX](?P<hex>[0-9A-Fa-f]{1,6});?|&(?P<named>amp|lt|gt|quot|apos|nbsp|sol|lowbar|colon|equals|commat|period|hyphen|dash|num|plus);"
+    r"|\\u\{?(?P<u>[0-9A-Fa-f]{4,6})\}?|\\x(?P<x>[0-9A-Fa-f]{2})|=(?P<qp>[0-9A-F]{2})(?=(?:=[0-9A-F]{2})+)"
+)
+_NAMED = {
+    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "nbsp": " ", "sol": "/", "lowbar": "_", "colon": ":", "equals": "=",
+    "commat": "@", "period": ".", "hyphen": "-", "dash": "-", "num": "#", "plus": "+",
+}  # fmt: skip
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,100000}={0,2}(?![A-Za-z0-9+/_-])")
+_WRAPPED_BASE64 = re.compile(
+    r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{48,96}[ \t]*\\?\n[ \t>]*){1,400}[A-Za-z0-9+/]{0,96}={0,2}"
+)
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
+_BACKWARDS = re.compile(r"backwards?|reversed?|right to left|rückwärts|à l'envers|al revés", re.IGNORECASE)
+_TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
+
+
+def _without(text: str, pattern: re.Pattern[str]) -> tuple[str, list[int]]:
+    pieces: list[str] = []
+    places: list[int] = []
+    start = 0
+    for match in pattern.finditer(text):
+        pieces.append(text[start : match.start()])
+        places.extend(range(start, match.start()))
+        start = match.end()
+    pieces.append(text[start:])
+    places.extend(range(start, len(text)))
+    return "".join(pieces), places
+
+
+def _folded(text: str) -> View | None:
+    if text.isascii():
+        return None
+    hidden = {found.offset for found in find_hidden(text)}
+    kept = [offset for offset in range(len(text)) if offset not in hidden] if hidden else None
+    visible = text if kept is None else "".join(text[offset] for offset in kept)
+    plain = fold_characters(visible)
+    return None if plain == text else View(name="folded", text=plain, places=kept)
+
+
+def _plain(view: View) -> View | None:
+    if not any(char in view.text for char in "*`~<\\"):
+        return None
+    text, places = _without(view.text, _MARKUP)
+    if text == view.text:
+        return None
+    return View(name="plain", text=text, places=[view.place(offset) for offset in places])
+
+
+def _decoded_character(match: re.Match[str]) -> str:
+    kind = match.lastgroup or ""
+    digits = match.group(kind)
+    if kind == "named":
+        return _NAMED[digits]
+    codepoint = int(digits, 10 if kind == "decimal" else 16)
+    return chr(codepoint) if 0x20 <= codepoint < 0xD800 or 0xE000 <= codepoint < 0x110000 else " "
+
+
+def _unescaped(view: View) -> View | None:
+    if not any(char in view.text for char in "%&\\="):
+        return None
+    pieces: list[str] = []
+    places: list[int] = []
+    start = 0
+    for match in _ENCODED.finditer(view.text):
+        pieces.append(view.text[start : match.start()])
+        places.extend(range(start, match.start()))
+        char = _decoded_character(match)
+        pieces.append(char)
+        places.extend([match.start()] * len(char))
+        start = match.end()
+    if not start:
+        return None
+    pieces.append(view.text[start:])
+    places.extend(range(start, len(view.text)))
+    return View(name="unescaped", text="".join(pieces), places=[view.place(offset) for offset in places])
+
+
+def _decoded(view: View) -> Iterator[View]:
+    from memfs.admission.secrets import decode_base64
+
+    for pattern in (_BASE64, _WRAPPED_BASE64):
+        for match in pattern.finditer(view.text):
+            run = re.sub(r"[\s>\\]", "", match.group())
+            plain = decode_base64(run)
+            if plain is not None and len(plain) >= 12:
+                yield View(name="base64", text=plain, places=[view.place(match.start())] * len(plain))
+    for match in _HEX.finditer(view.text):
+        run = re.sub(r"0x|[ :]", "", match.group())
+        try:
+            plain = bytes.fromhex(run).decode("ascii")
+        except ValueError:
+            continue
+        if plain.isprintable():
+            yield View(name="hex", text=plain, places=[view.place(match.start())] * len(plain))
+
+
+def _tags(text: str) -> Iterator[View]:
+    for match in _TAGS.finditer(text):
+        plain = "".join(chr(ord(char) - 0xE0000) for char in match.group())
+        yield View(name="tags", text=plain, places=[match.start()] * len(plain))
+
+
+_PIECE = re.compile(r"[A-Za-z0-9_+/=.-]{2,}")
+_BETWEEN = re.compile(
+    r"(?:[\s\"'`“”’()\[\]{},;:|+&>\\*…·-]|\.{2,3}|\b(?:followed by|and then|then|and|plus|und dann|und|dann|gefolgt von|puis|et|luego|y|concat(?:enated)?(?: with)?|"
+    r"join(?:ed)?(?: with| by)?|continued|continues|second (?:half|part)|first (?:half|part)|rest|part \d|half|is|the|with)\b){1,40}",
+    re.IGNORECASE,
+)
+
+
+def _looks_random(piece: str) -> bool:
+    return sum((any(c.islower() for c in piece), any(c.isupper() for c in piece), any(c.isdigit() for c in piece))) >= 2
+
+
+def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
+    """Yield the pieces of a broken-up token, from where its known beginning stands."""
+    for match in starts.finditer(text):
+        joined, places, at = "", list[int](), match.start()
+        while len(joined) < 300 and (piece := _PIECE.match(text, at)):
+            body = piece.group()
+            if joined and not _looks_random(body):
+                break
+            joined += body
+            places += range(at, at + len(body))
+            between = _BETWEEN.match(text, piece.end())
+            if between is None:
+                break
+            at = between.end()
+        if joined and places and places[-1] - places[0] >= len(joined):
+            # a sentence's stop after the last piece is no part of it
+            joined = joined.rstrip(".")
+            yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True)
+
+
+def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[str]) -> Iterator[View]:
+    """Yield the views of ``text``, itself first.
+
+    ``near`` says whether a text speaks of credentials; only then is it reversed and are its pieces
+    joined, from where ``beginnings`` (the prefixes of known forms) stand.
+    """
+    raw = View(name="raw", text=text)
+    yield raw
+    bases = [raw]
+    for view in (_folded(text), _plain(raw)):
+        if view is not None:
+            yield view
+            bases.append(view)
+    if len(bases) == 3 and (both := _plain(bases[1])) is not None:
+        yield both
+    for base in list(bases):
+        unescaped = _unescaped(base)
+        if unescaped is not None:
+            yield unescaped
+            bases.append(unescaped)
+    for base in bases:
+        for decoded in _decoded(base):
+            yield decoded
+            if (again := _plain(decoded) or _unescaped(decoded)) is not None:
+                yield again
+    yield from _tags(text)
+    lowered = bases[1].text.lower() if len(bases) > 1 else text.lower()
+    if near(lowered):
+        for base in bases:
+            yield from _joined(base.text, beginnings) if base.places is None else _replaced(base, beginnings)
+    if near(lowered) or _BACKWARDS.search(text):
+        last = bases[1] if len(bases) > 1 and bases[1].name == "folded" else raw
+        size = len(last.text)
+        yield View(
+            name="reversed",
+            text=last.text[::-1],
+            places=[last.place(size - 1 - offset) for offset in range(size)],
+            known_forms_only=_BACKWARDS.search(text) is None,
+        )
+
+
+def _replaced(base: View, beginnings: re.Pattern[str]) -> Iterator[View]:
+    for view in _joined(base.text, beginnings):
+        yield View(
+            name=view.name,
+            text=view.text,
+            places=[base.place(place) for place in view.places or ()],
+            known_forms_only=True,
+        )
