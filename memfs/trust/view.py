@@ -259,6 +259,12 @@ class TrustView:
         self._names = None
         self._batches = {}
 
+    def ids_with_receipts(self) -> frozenset[str]:
+        """Return the ids that some receipt in the tree speaks of: no other one can be trusted."""
+        if self._names is None:
+            self._index_receipts()
+        return frozenset(self._names or ()) | frozenset(self._batches)
+
     def receipt_lines(self) -> frozenset[str]:
         """Return the records that have a receipt in the tree, by their one-line form."""
         lines = set()
