@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, RefusedError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, MemoryFile, Origin
-from memfs.model.reader import format_memory, read_memory, require_memory
+from memfs.model.reader import change_memory, format_memory, read_memory, require_memory
 from memfs.model.scope import Caller, require_scope
 from memfs.model.values import dataclass, field, replace
 from memfs.store.files import read_file, scan_memories
@@ -228,7 +228,7 @@ class Repository:
 
         files, skipped = self.assess_all(caller)
         good = tuple(item for item in files if item.file.memory is not None)
-        bad = [(item.file.path, item.file.problems[0].message) for item in files if item.file.memory is None]
+        bad = [(item.file.path, str(item.file.problems[0])) for item in files if item.file.memory is None]
         unapproved = [item for item in good if not item.verdict.trusted]
         lost = tuple(item for item in unapproved if item.verdict.reason not in (None, "no-approval", "not-pinned"))
         return Status(
@@ -309,14 +309,12 @@ class Repository:
         :class:`InvalidMemoryError`, :class:`RefusedError` and :class:`NotFoundError`; nothing is
         written then.
         """
-        from memfs.model.frontmatter import change_document
-
         before = self.find(memory_id, caller)
         if raw is None:
             tied = {
                 key: self._tie_all(value) if key == "evidence" and value else value for key, value in changes.items()
             }
-            raw = change_document(before.raw, tied, body)
+            raw = change_memory(before, tied, body)
         file = read_memory(before.path, raw)
         scope = file.document.front.get("scope") if file.document else None
         if isinstance(scope, str) and scope != folder_scope(before.path):

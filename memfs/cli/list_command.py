@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
                 "not_memories": [
                     {
                         "path": item.file.path,
-                        "problems": [problem.message for problem in item.file.problems],
+                        "problems": [str(problem) for problem in item.file.problems],
                         "front": _front(item),
                     }
                     for item in bad
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.say(f"{line}  {cells[4]}".rstrip())
     for item in bad:
         problem = item.file.problems[0]
-        session.note(f"not a memory: {escape_hidden(item.file.path, single_line=True)}: {problem.message}")
+        session.note(f"not a memory: {escape_hidden(item.file.path, single_line=True)}: {problem}")
     for path, reason in skipped:
         session.note(f"not opened: {escape_hidden(path, single_line=True)}: {reason}")
     if not chosen:

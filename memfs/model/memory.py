@@ -44,6 +44,9 @@ class Problem:
     column: int | None = None  # 1-based
     fatal: bool = True  # a fatal problem makes the file no memory; others are reported only
 
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathEvidence:

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.evidence import format_evidence, parse_date, parse_evidence
-from memfs.model.frontmatter import UnreadableError, format_document, inspect_document
+from memfs.model.frontmatter import UnreadableError, change_document, format_document, inspect_document
 from memfs.model.memory import Document, Evidence, FrontValue, Kind, Memory, MemoryFile, Origin, Problem
 from memfs.model.scope import is_scope, scope_of_path
 from memfs.model.slugs import is_id, require_id
@@ -108,7 +108,7 @@ def read_memory(path: str, raw: bytes) -> MemoryFile:
         digest=digest,
         document=document,
         memory=memory,
-        problems=tuple(check.problems),
+        problems=tuple(sorted(check.problems, key=_severity)),
     )
 
 
@@ -117,12 +117,30 @@ def require_memory(file: MemoryFile) -> Memory:
     if file.memory is not None:
         return file.memory
     fatal = [problem for problem in file.problems if problem.fatal]
-    path = escape_hidden(file.path, single_line=True)
-    where = path
-    if fatal and fatal[0].line is not None:
-        where = f"{path}:{fatal[0].line}:{fatal[0].column or 1}"
-    sentences = [f"{problem.field}: {problem.message}" if problem.field else problem.message for problem in fatal]
-    raise InvalidMemoryError("; ".join(sentences) or "is no memory", where=where)
+    where = _where(file.path, fatal[0] if fatal else None)
+    raise InvalidMemoryError("; ".join(map(str, fatal)) or "is no memory", where=where)
+
+
+def change_memory(file: MemoryFile, changes: Mapping[str, FrontValue | None], body: str | None = None) -> bytes:
+    """Return the bytes of ``file`` with some fields set (None: removed) and, if given, another body.
+
+    As :func:`memfs.model.frontmatter.change_document`, but what it refuses is told with the file's path.
+    """
+    try:
+        return change_document(file.raw, changes, body)
+    except UnreadableError as error:
+        raise InvalidMemoryError(str(error.problems[0]), where=_where(file.path, error.problems[0])) from None
+
+
+def _where(path: str, problem: Problem | None) -> str:
+    shown = escape_hidden(path, single_line=True)
+    if problem is None or problem.line is None:
+        return shown
+    return f"{shown}:{problem.line}:{problem.column or 1}"
+
+
+def _severity(problem: Problem) -> bool:
+    return not problem.fatal
 
 
 def format_memory(memory: Memory) -> bytes:
