@@ -46,6 +46,7 @@ from memfs.store.gitlocks import (
     FOLDER_PREFIX,
     GIT_LOCK_TIMEOUT,
     hold_index_lock,
+    holds_dead_lock,
     locked,
     remove_dead_remains,
     wait_for_lock,
@@ -59,6 +60,7 @@ SIGNING_TIMEOUT = 9.0
 _GIT_TIMEOUT = 60.0
 _ATTEMPTS = 30  # how often another writer may win the branch before memfs gives up
 _FILE_LIMIT = 16 * 1024 * 1024
+_PUBLISHING = "publishing"  # beside next-index: the branch and the commit it is about to move to
 _PIPE = -1  # subprocess.PIPE, which only the door to processes imports
 
 _WRITE_VARIABLES = {
@@ -128,7 +130,7 @@ def commit_changes(
     _check_arguments(changes, message)
     git = _Git(tree)  # before the lock: loading GitPython takes longer than a commit
     with lock(tree):
-        remove_dead_remains(git.git_dir)
+        _repair(tree)
         target = _require_target(tree, branch, start)
         with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
             return _Commit(
@@ -204,20 +206,44 @@ class _Commit:
             raise self._uncommitted(str(error), hint=error.hint) from error
 
     def _commit_and_publish(self, new_tree: str, base: str | None, entries: Mapping[str, _Entry], lines: bytes) -> str:
-        for _ in range(_ATTEMPTS):
-            new = self._commit_tree(new_tree, base)
-            if self._publish(new, base, entries, lines):
-                return new
-            if self.target.start is not None:
-                raise UsageError(
-                    "the branch was made by somebody else meanwhile", hint="choose another name, or try again"
-                )
-            base = self._tip()
-            if self.git.tree_entries(base, self.paths) != entries:
-                self._restore_files()
-                raise ConflictError(self.paths[0], "another commit changed it while this one was made")
-            new_tree = self.git.tree_with(base, lines, self.folder)
+        new = self._commit_tree(new_tree, base)
+        with self._prepared_index(entries, lines) as following:
+            for _ in range(_ATTEMPTS):
+                tip = self._tip()
+                if self.target.start is not None and ref_commit(self.tree, self.target.ref) is not None:
+                    raise UsageError("the branch was made by somebody else meanwhile", hint="choose another name")
+                if tip != base:
+                    # Somebody else's commit is in between. Made again under git's lock, ours comes next.
+                    if self.git.tree_entries(tip, self.paths) != entries:
+                        self._restore_files()
+                        raise ConflictError(self.paths[0], "another commit changed it while this one was made")
+                    base = tip
+                    new = self._commit_tree(self.git.tree_with(base, lines, self.folder), base)
+                if following is not None:
+                    (self.folder / _PUBLISHING).write_text(f"{self.target.ref}\n{new}\n", encoding="utf-8")
+                if self._move_branch(new, base):
+                    if following is not None:
+                        os.replace(following, self.git.git_dir / "index")
+                    return new
         raise self._uncommitted("other commits kept winning the branch", hint="try again")
+
+    @contextmanager
+    def _prepared_index(self, entries: Mapping[str, _Entry], lines: bytes) -> Iterator[Path | None]:
+        """Hold git's lock on the index and give the index that follows; None where no index follows."""
+        if not self.target.checked_out:
+            yield None
+            return
+        index = self.git.git_dir / "index"
+        with hold_index_lock(self.git.git_dir):
+            # From here on no git command of the user's can stage anything or leave the branch.
+            if f"refs/heads/{branch_name(self.tree)}" != self.target.ref or operation_under_way(self.tree):
+                raise self._uncommitted("the branch was left while the commit was made", hint="try again")
+            if _stamp(index) != self.index_seen and self._staged_meanwhile(entries):
+                raise self._uncommitted("something else was staged for it while the commit was made", hint="try again")
+            following = self.folder / "next-index"
+            _copy(index, following)
+            self.git.update_index(following, lines)
+            yield following
 
     def _uncommitted(self, message: str, *, hint: str | None = None) -> SetupError:
         if not self.target.checked_out:
@@ -376,24 +402,6 @@ class _Commit:
             " configuration; then run the command again",
         )
 
-    def _publish(self, new: str, base: str | None, entries: Mapping[str, _Entry], lines: bytes) -> bool:
-        if not self.target.checked_out:
-            return self._move_branch(new, base)
-        index = self.git.git_dir / "index"
-        with hold_index_lock(self.git.git_dir):
-            # From here on no git command of the user's can stage anything or leave the branch.
-            if f"refs/heads/{branch_name(self.tree)}" != self.target.ref or operation_under_way(self.tree):
-                raise self._uncommitted("the branch was left while the commit was made", hint="try again")
-            if _stamp(index) != self.index_seen and self._staged_meanwhile(entries):
-                raise self._uncommitted("something else was staged for it while the commit was made", hint="try again")
-            following = self.folder / "next-index"
-            _copy(index, following)
-            self.git.run("update-index", "-z", "--index-info", index=following, input=lines)
-            if not self._move_branch(new, base):
-                return False
-            os.replace(following, index)
-        return True
-
     def _staged_meanwhile(self, entries: Mapping[str, _Entry]) -> bool:
         staged = self.git.index_entries(self.paths)
         for change in self.changes:
@@ -443,6 +451,7 @@ class _Git:
         self.zero = "0" * (64 if self.algorithm == "sha256" else 40)
         self._program = program
         self._git = Git(str(tree.root))
+        self._configuration: dict[str, str | None] | None = None
 
     def run(
         self,
@@ -451,11 +460,14 @@ class _Git:
         index: Path | None = None,
         timeout: float = _GIT_TIMEOUT,
         check: bool = True,
+        more: Mapping[str, str] | None = None,
     ) -> Completed:
         """Return how ``git ARGS`` ended, with no hook, filter, monitor or pager of the configuration."""
         variables = dict(_WRITE_VARIABLES, GIT_CEILING_DIRECTORIES=os.path.dirname(self.tree.root))
         if index is not None:
             variables["GIT_INDEX_FILE"] = str(index)
+        if more is not None:
+            variables |= more
         command = [
             self._program,
             *READ_SWITCHES,
@@ -482,21 +494,44 @@ class _Git:
             raise ProgramError(f"git {args[0]} failed: {first_line(completed.stderr)}", completed=completed)
         return completed
 
+    def configuration(self) -> dict[str, str | None]:
+        """Return the last value of each variable of the user's and the repository's configuration."""
+        if self._configuration is not None:
+            return self._configuration
+        values: dict[str, str | None] = {}
+        for record in self.run("config", "--null", "--list").stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            name, newline, value = record.partition("\n")
+            values[name] = value if newline else None
+        self._configuration = values
+        return values
+
     def signing_key(self) -> str | None:
         """Return a name for the key that the user has commits signed with, or None where they are not."""
-        found = self.run(
-            "config", "--null", "--get-regexp", r"^(commit\.gpgsign|user\.signingkey)$", check=False
-        ).stdout.decode("utf-8", "replace")
-        values: dict[str, str | None] = {}
-        for record in found.split("\0"):
-            name, newline, value = record.partition("\n")
-            values[name.lower()] = value if newline else None
+        values = self.configuration()
         if "commit.gpgsign" not in values or not is_true(values["commit.gpgsign"]):
             return None
         key = values.get("user.signingkey")
         if not key:
             return "your signing key"
-        return "the key " + escape_hidden(key if len(key) <= 80 else key[:60] + "…", single_line=True)
+        return "the key " + _shown(key if len(key) <= 80 else key[:60] + "…")
+
+    def update_index(self, index: Path, lines: bytes) -> None:
+        """Change entries of the user's index, in the copy ``index``, running none of its filters.
+
+        Writing an index makes git look into files that were staged in its last second, and cleaning
+        them runs ``filter.X.clean``. Without it such a file counts as perhaps changed, which the next
+        `git status` finds out.
+        """
+        drivers = {name.rsplit(".", 1)[0] for name in self.configuration() if name.startswith("filter.")}
+        settings = [
+            setting
+            for driver in sorted(drivers)
+            for setting in ((f"{driver}.clean", ""), (f"{driver}.process", ""), (f"{driver}.required", "false"))
+        ]
+        variables = {"GIT_CONFIG_COUNT": str(len(settings))}
+        for number, (name, value) in enumerate(settings):
+            variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+        self.run("update-index", "-z", "--index-info", index=index, input=lines, more=variables)
 
     def blob_id(self, raw: bytes) -> str:
         return blob_id(raw, algorithm=self.algorithm)
@@ -587,6 +622,21 @@ def _check_arguments(changes: Sequence[Change], message: str) -> None:
             raise UsageError("holds a control character", where=_shown(change.path))
     if len({change.path for change in changes}) != len(changes):
         raise UsageError("the same file twice in one commit")
+
+
+def _repair(tree: WorkTree) -> None:
+    """Finish or undo what a killed memfs left. Only for the holder of memfs's own lock.
+
+    Killed after it moved the branch and before it replaced the index, it still holds git's lock, so
+    that nothing was staged since: the index that it had prepared is the right one.
+    """
+    git_dir = Path(str(tree.git_dir))
+    if holds_dead_lock(git_dir):
+        for folder in git_dir.glob(f"{FOLDER_PREFIX}*"):
+            ref, _, new = (read_small(str(folder / _PUBLISHING)) or b"").decode("utf-8", "replace").partition("\n")
+            if ref == f"refs/heads/{branch_name(tree)}" and ref_commit(tree, ref) == new.strip():
+                os.replace(folder / "next-index", git_dir / "index")
+    remove_dead_remains(git_dir)
 
 
 def _require_target(tree: WorkTree, branch: str | None, start: str | None) -> _Target:
@@ -712,8 +762,8 @@ def _copy(source: Path, target: Path) -> None:
     import shutil
 
     try:
-        shutil.copyfile(source, target)
-        shutil.copymode(source, target)
+        # With its time: by that git knows which files may have changed since without looking changed.
+        shutil.copy2(source, target)
     except FileNotFoundError:
         target.unlink(missing_ok=True)  # no index yet: git makes one
 

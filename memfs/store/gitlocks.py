@@ -70,13 +70,17 @@ def hold_index_lock(git_dir: Path, *, timeout: float = GIT_LOCK_TIMEOUT) -> Iter
         path.unlink(missing_ok=True)
 
 
+def holds_dead_lock(git_dir: Path) -> bool:
+    """Return whether a killed memfs holds ``index.lock``. Only for the holder of memfs's own lock."""
+    return (read_small(str(git_dir / "index.lock"), limit=256) or b"").startswith(_MARK)
+
+
 def remove_dead_remains(git_dir: Path) -> None:
     """Remove what a killed memfs left in ``git_dir``. Only for the holder of memfs's own lock."""
     import shutil
 
-    path = git_dir / "index.lock"
-    if (read_small(str(path), limit=256) or b"").startswith(_MARK):
-        path.unlink(missing_ok=True)
+    if holds_dead_lock(git_dir):
+        (git_dir / "index.lock").unlink(missing_ok=True)
     for name in os.listdir(git_dir):
         if name.startswith(FOLDER_PREFIX):
             shutil.rmtree(git_dir / name, ignore_errors=True)
