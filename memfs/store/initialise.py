@@ -14,8 +14,8 @@ from memfs.errors import SetupError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass, field
 from memfs.store.files import UnreadableFile, read_file
-from memfs.store.git import blob_id as blob_id_of
 from memfs.store.git import (
+    blob_id,
     blobs_at,
     head_commit,
     object_format,
@@ -127,43 +127,43 @@ def _make_git(folder: Path, *, private: bool) -> WorkTree:
 
 
 def _plan(tree: WorkTree, template: dict[str, bytes], *, fresh: bool, is_new: bool) -> Initialised:
-    committed = blobs_at(tree, [(path, "HEAD") for path in (*template, ".gitattributes")])
-    algorithm = object_format(tree)
+    committed = {path: oid for (path, _), oid in blobs_at(tree, [(path, "HEAD") for path in template]).items()}
     files: dict[str, bytes] = {}
     before: dict[str, str | None] = {}
     kept: list[str] = []
     for path, content in template.items():
         now = _read(tree, path)
         if path == ".gitattributes" and now is not None:
+            lines = _plan_attributes(tree, now, committed[path], is_new=is_new)
+            if lines is not None:
+                files[path], before[path] = lines, _digest(now)
+            else:
+                kept.append(path)
+        elif path.endswith("/.gitkeep") and now is None and (tree.root / path).parent.is_dir():
             continue
-        if path.endswith("/.gitkeep") and now is None and (tree.root / path).parent.is_dir():
-            continue
-        if now is None and committed[path, "HEAD"] is None:
+        elif committed[path] is None and now in (None, content):  # there, if a run was cut short before its commit
             files[path], before[path] = content, None
-        elif now == content and committed[path, "HEAD"] is None:
-            files[path], before[path] = content, None  # an earlier run was cut short before its commit
         else:
             kept.append(path)
-    attributes = _read(tree, ".gitattributes")
-    if attributes is not None:
-        changed = _with_attributes(attributes)
-        if changed == attributes:
-            kept.append(".gitattributes")
-        else:
-            seen = blob_id_of(attributes.replace(b"\r\n", b"\n"), algorithm=algorithm)
-            if not is_new and committed[".gitattributes", "HEAD"] not in (
-                seen,
-                blob_id_of(attributes, algorithm=algorithm),
-            ):
-                raise UsageError(
-                    "has changes of yours that are not committed, and needs two more lines",
-                    where=".gitattributes",
-                    hint="commit it first, then run this again",
-                )
-            as_committed = committed[".gitattributes", "HEAD"] == seen
-            files[".gitattributes"] = changed.replace(b"\r\n", b"\n") if as_committed else changed
-            before[".gitattributes"] = _digest(attributes)
     return Initialised(tree=tree, fresh=fresh, files=files, before=before, kept=tuple(sorted(kept)))
+
+
+def _plan_attributes(tree: WorkTree, now: bytes, committed: str | None, *, is_new: bool) -> bytes | None:
+    changed = _with_attributes(now)
+    if is_new and committed is None:
+        return changed
+    if changed == now:
+        return None
+    algorithm = object_format(tree)
+    if committed == blob_id(now, algorithm=algorithm):
+        return changed
+    if committed == blob_id(now.replace(b"\r\n", b"\n"), algorithm=algorithm):
+        return changed.replace(b"\r\n", b"\n")  # what is committed has LF; the file keeps its CRLF
+    raise UsageError(
+        "has changes of yours that are not committed, and needs more lines",
+        where=".gitattributes",
+        hint="commit it first, then run this again",
+    )
 
 
 def _with_attributes(raw: bytes) -> bytes:

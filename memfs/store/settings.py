@@ -143,6 +143,8 @@ def add_store(places: Places, store: Store) -> bool:
     """
     from memfs.store.files import write_atomic
 
+    if not f"{store.name}{store.path}".isprintable():
+        raise SetupError("the name and path of a store are printable text", hint="give the folder another name")
     known = read_user_settings(places).stores
     if any(_same(other.path, store.path) for other in known):
         return False
@@ -349,12 +351,15 @@ def _with_store(raw: bytes, store: Store) -> bytes:
     import json
 
     # JSON strings are YAML's double-quoted scalars.
-    entry = f"  - name: {json.dumps(store.name)}\n    path: {json.dumps(str(store.path))}\n"
-    for name, value, default in (("recall", store.recall, True), ("capture", store.capture, False)):
+    name, path = (json.dumps(text, ensure_ascii=False) for text in (store.name, str(store.path)))
+    entry = f"  - name: {name}\n    path: {path}\n"
+    for switch, value, default in (
+        ("recall", store.recall, True),
+        ("capture", store.capture, False),
+        ("write", store.write, False),
+    ):
         if value is not default:
-            entry += f"    {name}: {'true' if value else 'false'}\n"
-    if store.write:
-        entry += "    write: true\n"
+            entry += f"    {switch}: {'true' if value else 'false'}\n"
     text = raw.decode("utf-8")
     if text and not text.endswith("\n"):
         text += "\n"
