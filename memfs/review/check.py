@@ -18,7 +18,7 @@ from memfs.review.across import Pair, check_clashes, check_ids, check_supersessi
 from memfs.review.cache import Cache
 from memfs.review.report import Level, Report, Result, plain, sort_results
 from memfs.review.rules import RULES, SKIP_RULES
-from memfs.review.single import Known, check_name, look_at, make_result, normal_form
+from memfs.review.single import Known, check_name, glance, look_at, make_result, normal_form
 from memfs.review.snapshot import GitFiles, Snapshot, WorkFiles, merge_base, require_commit
 from memfs.review.standing import Bench, Standing
 from memfs.store.git import head_commit, read_git
@@ -113,7 +113,7 @@ def check_repository(
         results += _check_change(states, changed)
     if target.base and states.since and states.tip:
         results += check_messages(tree, states.since, states.tip)
-    cache.save(whole=not target.paths)
+    cache.save(whole=changed is None)
     notices = [*judging.notices, *bench.notices, *((cache.notice,) if cache.notice else ())]
     report = Report(
         results=sort_results(results),
@@ -241,6 +241,8 @@ def _read(
         known = cache.find(path, content_digest(raw))
         if known is not None and known.own == tuple(a for a in known.addresses if a.casefold() in identities):
             cached += 1
+        elif changed is not None and path not in changed:
+            known = glance(path, raw)
         else:
             known = look_at(path, raw, identities=identities)
             cache.keep(known)

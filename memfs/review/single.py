@@ -17,7 +17,7 @@ from memfs.admission.gate import Finding, Severity, judge_file
 from memfs.admission.rules import Family
 from memfs.model.evidence import format_evidence, parse_evidence
 from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin
-from memfs.model.reader import read_memory
+from memfs.model.reader import id_of_path, read_memory, statement_of_body
 from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
 from memfs.model.values import dataclass
@@ -29,6 +29,9 @@ MAX_COLUMNS = 2_000
 
 MAX_STATEMENT = 600
 """Characters of a statement that are kept for comparing it with others."""
+
+UNREAD = "unread"
+"""The kind of a file that was only glanced at."""
 
 _ADDRESS = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
@@ -146,12 +149,41 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         expires=memory.expires.isoformat() if memory.expires else "",
         supersedes=memory.supersedes,
         supersedes_line=lines.get("supersedes"),
-        text_digest=hashlib.sha256(folded.encode()).hexdigest()[:32],
+        text_digest=_text_digest(folded),
         signature=signature_of(folded),
         statement=memory.statement[:MAX_STATEMENT],
         addresses=addresses,
         own=own,
     )
+
+
+def glance(path: str, raw: bytes) -> Known:
+    """Return only what a changed file is held against: id, scope, words, and what it supersedes.
+
+    For the many files that a change leaves alone; it says nothing about whether they are sound.
+    """
+    text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    front, _, body = text.removeprefix("---\n").partition("\n---\n")
+    supersedes: tuple[str, ...] = ()
+    if "supersedes" in front:
+        memory = read_memory(path, raw).memory
+        supersedes = memory.supersedes if memory is not None else ()
+    folded = " ".join(body.split())
+    return Known(
+        path=path,
+        digest="",
+        id=id_of_path(path),
+        kind=UNREAD if folded else "",
+        scope=scope_of_path(path) or "",
+        supersedes=supersedes,
+        text_digest=_text_digest(folded),
+        signature=signature_of(folded),
+        statement=statement_of_body(body)[:MAX_STATEMENT],
+    )
+
+
+def _text_digest(folded: str) -> str:
+    return hashlib.sha256(folded.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def make_result(

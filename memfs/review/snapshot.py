@@ -59,12 +59,16 @@ class WorkFiles:
     def __init__(self, tree: WorkTree) -> None:
         self.tree = tree
         self._blobs: dict[str, tuple[str, str] | None] = {}
+        self._algorithm = object_format(tree)
+        self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
 
     def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
-        scan = scan_memories(self.tree)
-        skipped = dict(scan.skipped)
-        skipped.update((path, "unmerged") for path in find_unmerged(self.tree))
-        return {entry.path: entry.size for entry in scan.entries}, skipped
+        if self._memories is None:
+            scan = scan_memories(self.tree)
+            skipped = dict(scan.skipped)
+            skipped.update((path, "unmerged") for path in find_unmerged(self.tree))
+            self._memories = ({entry.path: entry.size for entry in scan.entries}, skipped)
+        return self._memories
 
     def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
         for path in paths:
@@ -80,9 +84,7 @@ class WorkFiles:
         if path not in self._blobs:
             try:
                 raw = read_file(self.tree, path, limit=MAX_FILE)
-                names = [
-                    blob_id(form, algorithm=object_format(self.tree)) for form in (raw, raw.replace(b"\r\n", b"\n"))
-                ]
+                names = [blob_id(form, algorithm=self._algorithm) for form in (raw, raw.replace(b"\r\n", b"\n"))]
                 self._blobs[path] = (names[0], names[1])
             except UnreadableFile:
                 self._blobs[path] = None

@@ -1,0 +1,113 @@
+"""Say what a change means for the memories, and approve it.
+
+Reads commits as objects, without checking anything out, and judges them by the keyring and the policy
+of their base. Without a range: what HEAD changes since it left the main branch. Ends with 1 when
+something must be settled before a merge.
+
+  memfs review                                what this branch changes
+  memfs review origin/main..origin/theirs     somebody else's branch
+  memfs review main..HEAD --format markdown   the comment of a pull request
+  memfs review --approve                      look at each memory of this branch and sign once
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memfs.errors import EXIT_NO, EXIT_YES, UsageError
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+    from memfs.review.change import Review
+    from memfs.store.worktree import WorkTree
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("range", nargs="?", metavar="BASE..HEAD", help="the commits (default: main branch..HEAD)")
+    parser.add_argument(
+        "--approve", action="store_true", help="walk through the memories and approve with one signature"
+    )
+    parser.add_argument("--key", metavar="FILE", help="with --approve: the key to sign with")
+    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="how to print")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+    parser.add_argument(
+        "--pin", metavar="PIN", help="the keyring to judge by, as `memfs pin` prints it; or `here` (also: MEMFS_PIN)"
+    )
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.review.change import review_range
+    from memfs.review.forms import format_comment, review_payload, terminal_lines
+
+    repository = session.open_repository()
+    base, head = find_range(repository.tree, args.range)
+    review = review_range(
+        repository.tree,
+        session.places,
+        base,
+        head,
+        today=session.today,
+        pin=args.pin or session.environ.get("MEMFS_PIN") or None,
+        identities=repository.identities(),
+    )
+    if args.format == "json":
+        session.emit("review", review_payload(review))
+    elif args.format == "markdown":
+        session.say(format_comment(review).rstrip("\n"))
+    else:
+        print_lines(terminal_lines(review), session)
+    if args.approve:
+        return approve(review, repository.tree, session, key=args.key)
+    return EXIT_NO if review.stops else EXIT_YES
+
+
+def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
+    """Return base and head of ``BASE..HEAD``, of ``BASE`` alone (to HEAD), or of nothing.
+
+    Raises :class:`UsageError` where no main branch can be found.
+    """
+    if given is not None:
+        base, dots, head = given.partition("..")
+        head = head.removeprefix(".")  # BASE...HEAD means the same here
+        return base or "HEAD", (head or "HEAD") if dots else "HEAD"
+    from memfs.review.remote import find_main_branch
+
+    main = find_main_branch(tree)
+    if main is None:
+        raise UsageError("say what to compare with", hint="memfs review BASE..HEAD")
+    return main, "HEAD"
+
+
+def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None) -> int:
+    """Walk through what is not approved yet and sign once. The reviewed commit must be checked out."""
+    from memfs.cli.trust_command import approve_ids
+    from memfs.store.git import head_commit
+
+    if head_commit(tree) != review.head:
+        raise UsageError(
+            "only what is checked out can be approved: the receipts are committed to this branch",
+            hint=f"git switch {review.head_name}" if review.head_name != "HEAD" else None,
+        )
+    ids = [change.id for change in review.unapproved if change.id]
+    if not ids:
+        session.note("everything that this change brings is approved already")
+        return EXIT_YES
+    if review.stops:
+        session.note(f"{review.stops} things above are to be settled first; approving does not settle them")
+    return approve_ids(ids, session, key=key)
+
+
+def print_lines(lines, session: Session) -> None:  # type: ignore[no-untyped-def]  # lines of styled pieces
+    """Write styled lines: through rich on a terminal, with marks round changed words elsewhere."""
+    from memfs.review.forms import STYLES, format_plain
+
+    if not session.color:
+        session.say(format_plain(lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=session.out, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*((text, STYLES[style]) for text, style in line)))
