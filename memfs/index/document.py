@@ -43,9 +43,19 @@ def count_terms(text: str) -> Mapping[str, int]:
     return Counter(tokens(text))
 
 
-def text_key(text: str) -> str:
-    """Return the 32 hex digits that stand for ``text``: the first half of its SHA-256."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def text_key(text: str) -> bytes:
+    """Return the 16 bytes that stand for ``text``: the first half of its SHA-256."""
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def facet_of(file: MemoryFile) -> str:
+    """Return one line of what recall must know of ``file`` without its text: the day it was recorded,
+    a TAB, and its ``applies_to`` joined by U+001F."""
+    memory = file.memory
+    if memory is None:
+        return ""
+    places = (" ".join(place.split()) for place in memory.applies_to)
+    return f"{memory.recorded.isoformat()}\t{chr(31).join(places)}"
 
 
 def _text(front: Mapping[str, FrontValue], key: str) -> str:

@@ -167,7 +167,7 @@ class _LibrarySession:
             get_message = self._c.CFUNCTYPE(self._c.c_char_p, self._c.c_void_p)(self._table[_MESSAGE])
             message = get_message(status).decode("utf-8", "replace")[:200]
             self._release(_FREE_STATUS, status)
-            raise SetupError(f"the model cannot be run: {ascii(message)}")
+            raise SetupError(f"the model cannot be run: {message!a}")
 
     def _release(self, place: int, value: object) -> None:
         self._c.CFUNCTYPE(None, self._c.c_void_p)(self._table[place])(value)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from memfs.errors import SetupError
-from memfs.index.text import Counts, TextIndex
+from memfs.index.text import KEY_BYTES, Counts, DamagedIndex, TextIndex
 from memfs.index.tokenizer import TOKENIZER_VERSION
 from memfs.store.worktree import WorkTree, identify
 
@@ -26,16 +26,15 @@ if TYPE_CHECKING:
     from memfs.index.lexical import Postings
     from memfs.store.places import Places
 
-FORMAT = 1
+FORMAT = 2
 """Version of this layout; another one is rebuilt."""
+
+PARTS = ("paths", "keys", "scopes", "lengths", "tail", "seen", "facets")
+"""The tables of a generation, beside the files of Whoosh."""
 
 _ENGINE = "whoosh-w3"  # lexical.ENGINE, which must not be imported before the manifest is checked
 _KEPT_SECONDS = 60  # a replaced generation stays this long for readers that still open it,
 _KEPT_GENERATIONS = 8  # unless there are more of them than this
-
-
-class DamagedIndex(Exception):
-    """The index, or a part of it, is not what its manifest promises. It is rebuilt, never trusted."""
 
 
 class Snapshot:
@@ -141,24 +140,27 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
             raise FileNotFoundError(name)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_size != size:
             raise DamagedIndex("a file of the index has another size, kind or owner")
-    parts = {name: _read_part(place, name, crc) for name, crc in manifest["crc"].items()}
-    paths, keys = parts["paths"].decode("utf-8", "surrogateescape"), parts["keys"].decode()
+    crcs: dict[str, int] = manifest["crc"]
+    parts = {name: _read_part(place, name, crcs[name]) for name in PARTS if name not in ("keys", "facets")}
+    paths = parts["paths"].decode("utf-8", "surrogateescape")
     scopes, lengths = array("H"), array("I")
     scopes.frombytes(parts["scopes"])
     lengths.frombytes(parts["lengths"])
     tail: list[Counts] = json.loads(parts["tail"])
     index = TextIndex(
         paths=paths.split("\n") if scopes else [],
-        keys=keys.split("\n") if scopes else [],
+        keys=bytearray(_read_part(place, "keys", crcs["keys"])),
         scopes=scopes,
         lengths=lengths,
         scope_names=list(manifest["scopes"]),
         postings_rows=int(manifest["postings_rows"]),
         open_postings=lambda: _open_postings(place, int(manifest["postings_rows"])),
         tail=tail,
+        read_facets=lambda: _read_facets(place, crcs["facets"], len(scopes)),
     )
     rows = len(scopes)
-    if not (len(index.paths) == len(index.keys) == len(lengths) == rows == index.postings_rows + len(tail)):
+    sizes_agree = len(index.paths) == len(lengths) == rows == index.postings_rows + len(tail)
+    if not sizes_agree or len(index.keys) != rows * KEY_BYTES:
         raise DamagedIndex("the tables of the index do not agree")
     if scopes and max(scopes) >= len(index.scope_names):
         raise DamagedIndex("a row of the index has no scope")
@@ -178,6 +180,11 @@ def _read_part(place: str, name: str, crc: int) -> bytes:
     if crc32(raw) != crc:
         raise DamagedIndex(f"{name} was changed")
     return raw
+
+
+def _read_facets(place: str, crc: int, rows: int) -> list[str]:
+    lines = _read_part(place, "facets", crc).decode("utf-8", "surrogateescape").split("\n")
+    return lines if len(lines) == rows else [""] * rows
 
 
 def _open_postings(place: str, rows: int) -> Postings:
@@ -210,12 +217,12 @@ def make_index_folder(tree: WorkTree, places: Places) -> str:
 
 
 @contextmanager
-def index_lock(folder: str, *, wait: bool) -> Iterator[bool]:
-    """Hold the writers' lock of an index folder; yields False, without it, when another process
-    writes and ``wait`` is false. Readers never take it."""
+def index_lock(folder: str, name: str, *, wait: bool) -> Iterator[bool]:
+    """Hold the lock ``name`` of an index folder; yields False, without it, when another process has it
+    and ``wait`` is false. Readers never take one."""
     import fcntl
 
-    fd = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -253,7 +260,8 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
             segments, postings_rows, tail = segments + 1, postings_rows + len(tail), []
         parts = {
             "paths": "\n".join(index.paths).encode("utf-8", "surrogateescape"),
-            "keys": "\n".join(index.keys).encode(),
+            "keys": bytes(index.keys),
+            "facets": "\n".join(index.read_facets()).encode("utf-8", "surrogateescape"),
             "scopes": index.scopes.tobytes(),
             "lengths": index.lengths.tobytes(),
             "tail": json.dumps(tail, separators=(",", ":")).encode(),
@@ -294,6 +302,7 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
         postings_rows=postings_rows,
         open_postings=lambda: _open_postings(place, postings_rows),
         tail=list(tail),
+        read_facets=index.read_facets,
     )
     return Snapshot(
         index=written,
@@ -311,9 +320,8 @@ def _write(path: str, raw: bytes) -> None:
 
 
 def _link_postings(old: str, new: str) -> None:
-    parts = {"paths", "keys", "scopes", "lengths", "tail", "seen"}
     with os.scandir(old) as entries:
-        names: Sequence[str] = [entry.name for entry in entries if entry.name not in parts]
+        names: Sequence[str] = [entry.name for entry in entries if entry.name not in PARTS]
     for name in names:
         if "LOCK" not in name:
             os.link(os.path.join(old, name), os.path.join(new, name), follow_symlinks=False)

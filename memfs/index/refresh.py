@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import SetupError
 from memfs.index.folder import (
-    DamagedIndex,
     Snapshot,
     find_obstacle,
     index_folder,
@@ -23,8 +22,8 @@ from memfs.index.folder import (
     read_snapshot,
     write_snapshot,
 )
-from memfs.index.text import DEAD, Counts, TextIndex
-from memfs.model.values import dataclass, field
+from memfs.index.text import DEAD, KEY_BYTES, Counts, DamagedIndex, TextIndex
+from memfs.model.values import dataclass, field, replace
 from memfs.store.files import Entry, Scan, UnreadableFile, read_file, scan_memories
 
 if TYPE_CHECKING:
@@ -66,6 +65,7 @@ class RefreshReport:
     removed: int
     generation: int
     rebuilt: bool = False
+    embedded: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +82,15 @@ class IndexStatus:
     segments: int = 0
     tail: int = 0
     bytes: int = 0
+    index: TextIndex | None = None
 
 
 @dataclass(slots=True)
 class _Document:
     path: str
     scope: str | None
-    key: str
+    key: bytes
+    facet: str
     counts: Counts
     length: int
     supersedes: tuple[str, ...]
@@ -154,29 +156,42 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
 
 
 def refresh(
-    tree: WorkTree, places: Places, *, progress: Progress | None = None, wait: bool = True
+    tree: WorkTree,
+    places: Places,
+    *,
+    progress: Progress | None = None,
+    embedding_progress: Progress | None = None,
+    wait: bool = True,
+    anew: bool = False,
 ) -> RefreshReport | None:
-    """Bring the index of ``tree`` up to date and return what was done.
+    """Bring words and vectors of the index of ``tree`` up to date and return what was done.
 
-    Waits for another writer, or with ``wait`` false returns None when there is one.
+    ``anew`` makes the words anew from the files, aside, and swaps them in; vectors belong to texts and
+    stay. Waits for another refresh, or with ``wait`` false returns None when there is one.
     Raises :class:`SetupError` when the index folder must not be used.
     """
+    from memfs.index.semantic import embed_missing
+
     folder = make_index_folder(tree, places)
-    with index_lock(folder, wait=wait) as locked:
-        if not locked:
+    # One refresh at a time: it can take minutes. The writers' lock is held for the words alone.
+    with index_lock(folder, "refresh.lock", wait=wait) as is_mine:
+        if not is_mine:
             return None
-        try:
-            snapshot = read_snapshot(tree, places)
-        except DamagedIndex:
-            snapshot = None
-        return _refresh_locked(tree, places, snapshot, progress, rebuilt=snapshot is None)
+        with index_lock(folder, "lock", wait=True):
+            try:
+                snapshot = None if anew else read_snapshot(tree, places)
+            except DamagedIndex:
+                snapshot = None
+            report, snapshot = _refresh_words(tree, places, snapshot, progress)
+        embedded = embed_missing(tree, places, snapshot.index, progress=embedding_progress)
+        return replace(report, embedded=embedded)
 
 
 def rebuild(tree: WorkTree, places: Places, *, progress: Progress | None = None) -> RefreshReport:
-    """Make the index of ``tree`` anew from the files, aside, and swap it in."""
-    folder = make_index_folder(tree, places)
-    with index_lock(folder, wait=True):
-        return _refresh_locked(tree, places, None, progress, rebuilt=True)
+    """Make the index of ``tree`` anew from the files."""
+    report = refresh(tree, places, progress=progress, anew=True)
+    assert report is not None  # it waits
+    return report
 
 
 def find_successors(tree: WorkTree, opened: Opened) -> dict[str, list[str]]:
@@ -198,6 +213,14 @@ def find_successors(tree: WorkTree, opened: Opened) -> dict[str, list[str]]:
         for old in ids:
             found.setdefault(old, []).append(path)
     return found
+
+
+def discard_index(tree: WorkTree, places: Places) -> None:
+    """Make nobody use the index of ``tree`` any more: its postings are damaged."""
+    try:
+        os.unlink(os.path.join(index_folder(tree, places), "manifest.json"))
+    except OSError:
+        return  # another process was quicker, or the disk refuses: the caller searches the files
 
 
 def index_status(tree: WorkTree, places: Places) -> IndexStatus:
@@ -228,16 +251,26 @@ def index_status(tree: WorkTree, places: Places) -> IndexStatus:
         segments=snapshot.segments,
         tail=len(snapshot.index.tail),
         bytes=size,
+        index=snapshot.index,
     )
 
 
 def refresh_detached(tree: WorkTree, places: Places) -> None:
-    """Start a process of its own that refreshes the index, and do not wait for it."""
+    """Start a process of its own that refreshes the index, and do not wait for it.
+
+    None is started while another one is at work, or where the folder must not be used.
+    """
     import sys
 
     import memfs
     from memfs.store.process import spawn_detached
 
+    try:
+        with index_lock(make_index_folder(tree, places), "refresh.lock", wait=False) as is_free:
+            if not is_free:
+                return
+    except (OSError, SetupError):
+        return
     package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
@@ -257,20 +290,21 @@ def run_detached(home: str, root: str) -> None:
     refresh(find_work_tree(Path(root)), Places(home=Path(home)), wait=False)
 
 
-def _refresh_locked(
-    tree: WorkTree, places: Places, snapshot: Snapshot | None, progress: Progress | None, *, rebuilt: bool
-) -> RefreshReport:
+def _refresh_words(
+    tree: WorkTree, places: Places, snapshot: Snapshot | None, progress: Progress | None
+) -> tuple[RefreshReport, Snapshot]:
     scan = scan_memories(tree)
     stamps = _stamps(scan)
     if snapshot is not None and _is_worn(snapshot):
-        snapshot, rebuilt = None, True
+        snapshot = None
+    rebuilt = snapshot is None
     changed, removed = _compare(snapshot, scan, stamps)
     if snapshot is None or changed or removed or snapshot.seen != "\n".join(stamps):
         updated = _apply(tree, snapshot, changed, removed, stamps, progress=progress)
         previous = snapshot.generation if snapshot is not None else None
         fold = len(updated.index.tail) > _MAX_TAIL
         snapshot = write_snapshot(tree, places, updated, previous=previous, fold=fold)
-    return RefreshReport(
+    report = RefreshReport(
         memories=sum(scope != DEAD for scope in snapshot.index.scopes),
         unreadable=len(snapshot.unreadable) + len(scan.skipped),
         changed=len(changed),
@@ -278,6 +312,7 @@ def _refresh_locked(
         generation=snapshot.generation,
         rebuilt=rebuilt,
     )
+    return report, snapshot
 
 
 def _is_worn(snapshot: Snapshot) -> bool:
@@ -290,7 +325,7 @@ def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snap
     """Write what this recall has read, unless another process is writing or has written meanwhile."""
     try:
         folder = make_index_folder(tree, places)
-        with index_lock(folder, wait=False) as locked:
+        with index_lock(folder, "lock", wait=False) as locked:
             if not locked:
                 return updated
             try:
@@ -336,7 +371,8 @@ def _apply(
     """Return a snapshot in memory with ``changed`` read and ``removed`` dropped."""
     old = snapshot.index if snapshot is not None else None
     paths = list(old.paths) if old else []
-    keys = list(old.keys) if old else []
+    keys = bytearray(old.keys) if old else bytearray()
+    facets = list(old.read_facets()) if old else []
     scopes = array("H", old.scopes) if old else array("H")
     lengths = array("I", old.lengths) if old else array("I")
     names: list[str | None] = list(old.scope_names) if old else [None]
@@ -349,7 +385,11 @@ def _apply(
         supersedes.pop(path, None)
         row = rows.pop(path, None)
         if row is not None:
-            paths[row], keys[row], scopes[row], lengths[row] = "", "", DEAD, 0
+            kill(row)
+
+    def kill(row: int) -> None:
+        paths[row], scopes[row], lengths[row], facets[row] = "", DEAD, 0, ""
+        keys[row * KEY_BYTES : (row + 1) * KEY_BYTES] = bytes(KEY_BYTES)
 
     for path in removed:
         bury(path)
@@ -366,12 +406,15 @@ def _apply(
             if document.supersedes:
                 supersedes[path] = list(document.supersedes)
             row = rows.get(path)
-            if row is None or keys[row] != document.key:
+            if row is not None and keys[row * KEY_BYTES : (row + 1) * KEY_BYTES] == document.key:
+                facets[row] = document.facet
+            else:
                 if row is not None:
-                    paths[row], keys[row], scopes[row], lengths[row] = "", "", DEAD, 0
+                    kill(row)
                 rows[path] = len(paths)
                 paths.append(path)
-                keys.append(document.key)
+                keys += document.key
+                facets.append(document.facet)
                 scopes.append(_scope_number(names, document.scope))
                 lengths.append(document.length)
                 tail.append(document.counts)
@@ -386,6 +429,7 @@ def _apply(
         postings_rows=old.postings_rows if old else 0,
         open_postings=old.open_postings if old else None,
         tail=tail,
+        read_facets=lambda: facets,
     )
     return Snapshot(
         index=index,
@@ -419,7 +463,7 @@ def _scope_number(names: list[str | None], scope: str | None) -> int:
 
 def _read_document(tree: WorkTree, path: str) -> _Document | str:
     """Return what is indexed of the file, or the reason why it cannot be read."""
-    from memfs.index.document import count_terms, indexable_text, text_key
+    from memfs.index.document import count_terms, facet_of, indexable_text, text_key
     from memfs.model.reader import read_memory
     from memfs.model.scope import scope_of_path
 
@@ -436,6 +480,7 @@ def _read_document(tree: WorkTree, path: str) -> _Document | str:
         path=path,
         scope=scope_of_path(path),
         key=text_key(text),
+        facet=facet_of(file),
         counts=counts,
         length=sum(counts.values()),
         supersedes=file.memory.supersedes if file.memory is not None else (),

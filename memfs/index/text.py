@@ -8,7 +8,7 @@ hidden memory changes nothing. Rows that were replaced or removed are dead: they
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import nsmallest
 from math import log
 from typing import TYPE_CHECKING
@@ -23,39 +23,60 @@ K1 = 1.2
 MAX_SCORED_TERMS = 12
 """The rarest terms of a longer query are scored (RETRIEVAL 2)."""
 
+KEY_BYTES = 16
 DEAD = 0  # the scope number of a dead row
 
 Counts = Mapping[str, int]
 
 
+class DamagedIndex(Exception):
+    """The index, or a part of it, is not what its manifest promises. It is rebuilt, never trusted."""
+
+
 class TextIndex:
     """Rows of one repository and what is needed to score them. Made by ``memfs.index.refresh``."""
 
-    __slots__ = ("keys", "lengths", "open_postings", "paths", "postings_rows", "scope_names", "scopes", "tail")
+    __slots__ = (
+        "keys",
+        "lengths",
+        "open_postings",
+        "paths",
+        "postings_rows",
+        "read_facets",
+        "scope_names",
+        "scopes",
+        "tail",
+    )
 
     def __init__(
         self,
         *,
         paths: list[str],
-        keys: list[str],
+        keys: bytearray,
         scopes: array[int],
         lengths: array[int],
         scope_names: list[str | None],
         postings_rows: int,
         open_postings: Callable[[], Postings] | None,
         tail: list[Counts],
+        read_facets: Callable[[], list[str]],
     ) -> None:
         self.paths = paths  # "" for a dead row
-        self.keys = keys  # the key of the row's text, for vectors
+        self.keys = keys  # KEY_BYTES a row: stands for the row's text, names its vector
         self.scopes = scopes  # index into scope_names; 0 is a dead row
         self.lengths = lengths  # terms in the row
         self.scope_names = scope_names  # [0] stands for dead; None is a file in no scope folder
         self.postings_rows = postings_rows  # rows below this are in the postings, the rest in the tail
         self.open_postings = open_postings
         self.tail = tail
+        self.read_facets = read_facets  # a line a row: the day it was recorded, TAB, applies_to joined by U+001F
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    def key(self, row: int) -> bytes:
+        """Return the key of the text of ``row``."""
+        return bytes(self.keys[row * KEY_BYTES : (row + 1) * KEY_BYTES])
 
     def allowed_rows(self, sees: Callable[[str | None], bool]) -> bytes:
         """Return one byte a row: 1 where it lives and ``sees`` says yes to its scope."""
@@ -66,15 +87,15 @@ class TextIndex:
         self, text: str, sees: Callable[[str | None], bool], *, limit: int = 100, keep_stop_words: bool = False
     ) -> list[tuple[int, float]]:
         """Return up to ``limit`` (row, score) for the query ``text`` in this index alone, best first."""
-        found = search_texts([self], text, sees, limit=limit, keep_stop_words=keep_stop_words)
-        return [(row, score) for _, row, score in found]
+        terms = query_terms(text, keep_stop_words=keep_stop_words)
+        return [(row, score) for _, row, score in search_texts([self], terms, [sees]).best(limit)]
 
     def read_postings(self, terms: Sequence[str]) -> list[tuple[list[int], list[float]]]:
         """Return for each term the rows that hold it, dead and hidden ones too, and how often."""
         postings = self.open_postings() if self.open_postings is not None and self.postings_rows else None
         found = []
         for term in terms:
-            rows, counts = postings.read(term) if postings is not None else ([], [])
+            rows, counts = self._read_term(postings, term) if postings is not None else ([], [])
             for row, document in enumerate(self.tail, self.postings_rows):
                 if term in document:
                     rows.append(row)
@@ -82,45 +103,95 @@ class TextIndex:
             found.append((rows, counts))
         return found
 
+    def _read_term(self, postings: Postings, term: str) -> tuple[list[int], list[float]]:
+        try:
+            rows, counts = postings.read(term)
+        except OSError:
+            raise
+        except Exception as error:  # whatever fails inside Whoosh means damaged postings
+            raise DamagedIndex(f"the postings cannot be read ({type(error).__name__})") from error
+        if rows and rows[-1] >= self.postings_rows:
+            raise DamagedIndex("a posting points past the last row")
+        return rows, counts
+
+    def places_of(self, known: Mapping[bytes, int]) -> list[int | None]:
+        """Return for each row where ``known`` has its key, or None."""
+        keys, get = bytes(self.keys), known.get
+        return [get(keys[at : at + KEY_BYTES]) for at in range(0, len(keys), KEY_BYTES)]
+
+
+class Scores:
+    """What the text side of a search found, over all indexes as one collection."""
+
+    __slots__ = ("by_row", "documents", "frequencies", "indexes", "rows_of", "terms")
+
+    def __init__(self, indexes: Sequence[TextIndex], terms: Sequence[str], documents: int) -> None:
+        self.indexes = indexes
+        self.terms = terms
+        self.documents = documents  # visible rows
+        self.frequencies: list[int] = []  # of each term, visible rows that hold it
+        self.rows_of: list[list[Sequence[int]]] = []  # for each index and term, those rows
+        self.by_row: list[dict[int, float]] = [{} for _ in indexes]  # for each index, row → score
+
+    def best(self, limit: int) -> list[tuple[int, int, float]]:
+        """Return up to ``limit`` (index number, row, score), best first; equal scores by path."""
+        ranked: list[tuple[float, int, str, int]] = []
+        for number, scores in enumerate(self.by_row):
+            paths = self.indexes[number].paths
+            ranked += nsmallest(limit, [(-score, number, paths[row], row) for row, score in scores.items()])
+        return [(number, row, -score) for score, number, _, row in nsmallest(limit, ranked)]
+
+    def frequency(self, term: str) -> int:
+        """Return how many visible rows hold ``term`` of the query."""
+        return self.frequencies[self.terms.index(term)]
+
+    def rows_with_any(self, terms: Collection[str]) -> list[set[int]]:
+        """Return for each index the visible rows that hold at least one of ``terms``."""
+        places = [place for place, term in enumerate(self.terms) if term in terms]
+        return [set().union(*(found[place] for place in places)) for found in self.rows_of]
+
+    def is_covered(self, terms: Collection[str]) -> bool:
+        """Return whether one visible row holds all of ``terms``."""
+        places = [place for place, term in enumerate(self.terms) if term in terms]
+        if not places or not all(self.frequencies[place] for place in places):
+            return False
+        places.sort(key=self.frequencies.__getitem__)
+        return any(
+            set(found[places[0]]).intersection(*(found[place] for place in places[1:])) for found in self.rows_of
+        )
+
 
 def search_texts(
-    indexes: Sequence[TextIndex],
-    text: str,
-    sees: Callable[[str | None], bool],
-    *,
-    limit: int = 100,
-    keep_stop_words: bool = False,
-) -> list[tuple[int, int, float]]:
-    """Return up to ``limit`` (index number, row, score) for the query ``text``, best first.
+    indexes: Sequence[TextIndex], terms: Sequence[str], sees: Sequence[Callable[[str | None], bool]]
+) -> Scores:
+    """Return the scores for the query ``terms`` of the rows that the ``sees`` of their index allows.
 
-    All indexes are scored as one collection. Equal scores stand in the order of index and path. The
-    scores of the rows that ``sees`` allows do not depend on any other row.
+    They do not depend on any other row.
     """
-    terms = query_terms(text, keep_stop_words=keep_stop_words)
-    if not terms:
-        return []
-    allowed = [index.allowed_rows(sees) for index in indexes]
+    allowed = [index.allowed_rows(see) for index, see in zip(indexes, sees, strict=True)]
     count = sum(map(sum, allowed))
-    if not count:
-        return []
+    scores = Scores(indexes, terms, count)
+    if not terms or not count:
+        scores.frequencies = [0] * len(terms)
+        scores.rows_of = [[()] * len(terms) for _ in indexes]
+        return scores
     total = sum(_visible_length(index, flags) for index, flags in zip(indexes, allowed, strict=True))
     postings = [_visible_postings(index, terms, flags) for index, flags in zip(indexes, allowed, strict=True)]
     frequencies = [sum(len(found[term][0]) for found in postings) for term in range(len(terms))]
     known = [term for term, frequency in enumerate(frequencies) if frequency]
     scored = sorted(nsmallest(MAX_SCORED_TERMS, known, key=lambda term: (frequencies[term], term)))
     flat, slope = K1 * (1 - B), K1 * B * count / (total or 1)
-    ranked: list[tuple[float, int, str, int]] = []
     for number, (index, found) in enumerate(zip(indexes, postings, strict=True)):
-        scores: dict[int, float] = {}
-        get, lengths = scores.get, index.lengths
+        sums = scores.by_row[number]
+        get, lengths = sums.get, index.lengths
         for term in scored:
             frequency = frequencies[term]
             weight = log(1 + (count - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
             for row, tf in zip(*found[term], strict=True):
-                scores[row] = get(row, 0.0) + weight * tf / (tf + flat + slope * lengths[row])
-        paths = index.paths
-        ranked += nsmallest(limit, [(-score, number, paths[row], row) for row, score in scores.items()])
-    return [(number, row, -score) for score, number, _, row in nsmallest(limit, ranked)]
+                sums[row] = get(row, 0.0) + weight * tf / (tf + flat + slope * lengths[row])
+    scores.frequencies = frequencies
+    scores.rows_of = [[rows for rows, _ in found] for found in postings]
+    return scores
 
 
 def _visible_length(index: TextIndex, allowed: bytes) -> int:

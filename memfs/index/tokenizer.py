@@ -27,7 +27,8 @@ _MARKS = (
     "\u0711\u0730-\u074a\u0900-\u0dff\u0f71-\u0fbc\u0300-\u036f"
 )
 _WORD = f"[\\w{_MARKS}]+"
-_RUN = re.compile(f"{_WORD}(?:[.\\-/@:]{_WORD})*(?:\\+\\+|#)?")
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
+_RUN = re.compile(f"{_WORD}(?:[.\\-/@:]{_WORD})*(?:\\+\\+|#)?|[{_EMOJI}]")
 _JOINTS = re.compile(r"[.\-/@:]")
 _PIECES = re.compile(f"[A-Z]+(?![a-z])|[A-Z]?(?:[^\\W\\d_A-Z]|[{_MARKS}])+|\\d+")
 _BLOB = re.compile(r"\S{200,}")

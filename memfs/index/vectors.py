@@ -40,9 +40,7 @@ class Vectors:
             return list(rows)
         size, bits, from_bytes = self._bit_bytes, self._bits, int.from_bytes
         sought = from_bytes(_sign_bits(query), "little")
-        distances = [
-            (from_bytes(bits[row * size : row * size + size], "little") ^ sought).bit_count() for row in rows
-        ]
+        distances = [(from_bytes(bits[row * size : row * size + size], "little") ^ sought).bit_count() for row in rows]
         order = nsmallest(limit, range(len(rows)), key=distances.__getitem__)
         return [rows[place] for place in order]
 

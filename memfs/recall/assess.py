@@ -8,7 +8,6 @@ the work tree are hashed in this process; git is started only for what is not kn
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from memfs.model.memory import (
 from memfs.model.reader import id_of_path
 from memfs.model.scope import scope_of_path
 from memfs.model.state import StateFacts, judge_state
+from memfs.model.values import dataclass
 from memfs.store.files import UnreadableFile, read_file
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 """A larger evidence file cannot be compared and counts as unverifiable."""
 
+_SPARSE = "sparse"  # where the facts keep what is not about one memory
 _NO_MEMORY = StateReport(state=State.RECHECK, reasons=("not a well-formed memory",), evidence=())
 
 
@@ -52,6 +53,16 @@ class Assessment:
     verdict: Verdict
     gate: Decision
     visible_in_scope: str | None
+
+    @property
+    def approved(self) -> bool:
+        """Whether this may be shown as what the team approved: trusted, current and admissible."""
+        return (
+            self.verdict.trusted
+            and self.state.state is State.CURRENT
+            and self.file.memory is not None
+            and self.gate.outcome is not Outcome.REJECT
+        )
 
 
 class Assessor:
@@ -114,6 +125,32 @@ class Assessor:
 
             self._view = open_view(self._tree, self._places, today=self._today)
         return self._view
+
+    def ids_with_receipts(self) -> frozenset[str]:
+        """Return the ids that can be trusted at all: those that some receipt speaks of."""
+        return self._open_view().ids_with_receipts()
+
+    def not_checked_out(self) -> tuple[str, ...]:
+        """Return the memories that git has and a sparse checkout left out of the work tree."""
+        import os
+
+        if self._tree.git_dir is None or not self._is_sparse():
+            return ()
+        from memfs.store.git import read_git
+
+        try:
+            mark = str(os.stat(os.path.join(self._tree.git_dir, "index")).st_mtime_ns)
+            kept = self._facts.get(_SPARSE)
+            if kept.get("mark") != mark:
+                listed = read_git(self._tree, "ls-files", "-z", "-t", "--", "memories", check=False)
+                lines = listed.decode("utf-8", "surrogateescape").split("\0")
+                self._facts.put(_SPARSE, "paths", [line[2:] for line in lines if line.startswith("S ")])
+                self._facts.put(_SPARSE, "mark", mark)
+                self._facts.save()
+            paths = self._facts.get(_SPARSE).get("paths")
+        except (OSError, MemfsError):
+            return ()
+        return tuple(map(str, paths)) if isinstance(paths, list) else ()
 
     # -- gate ------------------------------------------------------------------------------------
 

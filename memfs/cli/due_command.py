@@ -1,0 +1,55 @@
+"""List memories that must be looked at again: a review trigger fired, evidence changed, or they expired.
+
+Exits with 1 when there is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.errors import UsageError
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--on", metavar="DATE", help="what will be due on a coming day (default: today)")
+    add_caller(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.api import Stores, shown_of
+    from memfs.recall.due import find_due
+    from memfs.render.escape import show_line
+    from memfs.render.views import render_json
+
+    stores = Stores.open(session.cwd, places=session.places, today=session.today)
+    found = find_due(stores.stores, session.places, caller_of(args), today=_day(args, session))
+    notices = (*stores.notices, *found.notices)
+    if args.json:
+        shown = [shown_of(one.assessment, store=one.store) for one in found.due]
+        session.emit("due", {"memories": render_json(shown), "notices": list(notices)})
+    else:
+        for one in found.due:
+            state = one.assessment.state
+            reasons = "; ".join(show_line(reason) for reason in state.reasons)
+            session.say(f"{one.assessment.file.id}  {state.state.value}: {reasons}")
+        if not found.due:
+            session.note("nothing is due")
+    for notice in notices:
+        session.note(notice)
+    return 0 if found.due else 1
+
+
+def _day(args: argparse.Namespace, session: Session) -> date:
+    if args.on is None:
+        return session.today
+    try:
+        return date.fromisoformat(args.on)
+    except ValueError:
+        raise UsageError("must be a day, as 2027-01-31", where="--on") from None

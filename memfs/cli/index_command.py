@@ -1,0 +1,101 @@
+"""Bring the search index up to date. Recall does this by itself; this does it now, and says what it did.
+
+The index lies in your cache and can be deleted at any time. The first run prepares the embedding model
+where one is installed; nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from memfs.cli.options import add_json
+from memfs.model.codepoints import escape_hidden
+from memfs.model.values import asdict
+
+if TYPE_CHECKING:
+    from memfs.cli.session import Session
+
+Bars = tuple[Callable[[int, int], None], Callable[[int, int], None]]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rebuild", action="store_true", help="make it anew from the files")
+    parser.add_argument("--status", action="store_true", help="only say how it stands")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    return _status(args, session) if args.status else _refresh(args, session)
+
+
+def _status(args: argparse.Namespace, session: Session) -> int:
+    from memfs.index.refresh import index_status
+    from memfs.index.semantic import find_missing, find_model, read_vectors
+
+    tree = session.open_repository().tree
+    status = index_status(tree, session.places)
+    prepared, reason = find_model(session.places)
+    embedded = None
+    if prepared is not None and status.index is not None:
+        vectors = read_vectors(tree, session.places, prepared)
+        embedded = status.memories - len(find_missing(status.index, vectors))
+    if args.json:
+        fields = {key: value for key, value in asdict(status).items() if key != "index"}
+        model = prepared.key if prepared is not None else None
+        session.emit("index-status", {**fields, "model": model, "embedded": embedded})
+    else:
+        session.say(f"index      {status.state}{f' ({status.detail})' if status.detail else ''}")
+        session.say(f"folder     {escape_hidden(status.folder, single_line=True)}")
+        session.say(f"memories   {status.memories}, {status.behind} changed since, {status.unreadable} cannot be read")
+        session.say(f"generation {status.generation}, {status.segments} segments, {status.tail} in the tail")
+        session.say(f"size       {status.bytes / 1e6:.1f} MB")
+        session.say(f"model      {f'{prepared.model.id}, {embedded} embedded' if prepared else reason}")
+    return 0 if status.state == "current" else 1
+
+
+def _refresh(args: argparse.Namespace, session: Session) -> int:
+    from memfs.index.refresh import refresh
+
+    tree = session.open_repository().tree
+    with _bars(session) as (words, meaning):
+        report = refresh(tree, session.places, progress=words, embedding_progress=meaning, anew=args.rebuild)
+    assert report is not None  # it waits
+    if args.json:
+        session.emit("index", asdict(report))
+    else:
+        done = f"{report.changed} read, {report.removed} removed, {report.embedded} embedded"
+        session.say(f"{report.memories} memories indexed ({done})")
+        if report.unreadable:
+            session.note(f"{report.unreadable} files cannot be read; `memfs check` names them")
+    return 0
+
+
+def _bars(session: Session) -> AbstractContextManager[Bars]:
+    """Return progress bars for a person at a terminal, silence for everybody else."""
+    if not session.interactive:
+        return nullcontext((lambda _done, _total: None, lambda _done, _total: None))
+    return _RichBars()
+
+
+class _RichBars:
+    def __enter__(self) -> Bars:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._progress = Progress(console=Console(stderr=True), transient=True)
+        self._progress.start()
+        return self._bar("reading"), self._bar("embedding")
+
+    def _bar(self, title: str) -> Callable[[int, int], None]:
+        task = self._progress.add_task(title, visible=False)
+
+        def show(done: int, total: int) -> None:
+            self._progress.update(task, completed=done, total=total, visible=True)
+
+        return show
+
+    def __exit__(self, *_error: object) -> None:
+        self._progress.stop()

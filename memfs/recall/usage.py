@@ -1,0 +1,121 @@
+"""What became of recalled memories on this machine: shown, helped, misled. Never in git.
+
+Events are appended to a log in the user's state, one line each, and now and then folded into counts.
+They move a hit by a few per cent and let people see what nobody uses; nothing fades by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memfs.store.worktree import identify
+
+if TYPE_CHECKING:
+    from memfs.store.places import Places
+    from memfs.store.worktree import WorkTree
+
+EVENTS = ("shown", "helped", "misled")
+_MAX_LOG = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """The counts of one memory. ``last`` is the last day on which it was shown, helped or misled."""
+
+    shown: int = 0
+    helped: int = 0
+    misled: int = 0
+    last: str = ""
+
+    @property
+    def factor(self) -> float:
+        """What usage does to a score: between 0.9 and 1.05, and 1 without feedback."""
+        return 1 + max(-0.1, 0.05 * (self.helped - 2 * self.misled) / (self.helped + self.misled + 2))
+
+
+NEVER = Usage()
+
+
+def read_usage(tree: WorkTree, places: Places) -> Mapping[str, Usage]:
+    """Return the usage of each memory id of ``tree`` that was ever shown; what cannot be read counts as none."""
+    folder = _folder(tree, places)
+    counts = _read_counts(folder)
+    _add_log(counts, _read(os.path.join(folder, "log")))
+    return {
+        memory_id: Usage(shown=shown, helped=helped, misled=misled, last=last)
+        for memory_id, (shown, helped, misled, last) in counts.items()
+    }
+
+
+def record_usage(tree: WorkTree, places: Places, event: str, ids: Iterable[str], today: date) -> None:
+    """Append ``event`` for ``ids``. A disk that refuses is no error: usage is a convenience."""
+    lines = "".join(f"{today.isoformat()} {event} {memory_id}\n" for memory_id in ids if memory_id)
+    if not lines or event not in EVENTS:
+        return
+    folder = _folder(tree, places)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        log = os.path.join(folder, "log")
+        fd = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            os.write(fd, lines.encode("ascii", "replace"))
+            grown = os.fstat(fd).st_size > _MAX_LOG
+        finally:
+            os.close(fd)
+        if grown:
+            _fold(folder)
+    except OSError:
+        return
+
+
+def _fold(folder: str) -> None:
+    """Add the log to the counts. Two processes that do it at once may lose events, never a file."""
+    log, taken = os.path.join(folder, "log"), os.path.join(folder, f"log.{os.getpid()}")
+    os.rename(log, taken)
+    counts = _read_counts(folder)
+    _add_log(counts, _read(taken))
+    aside = os.path.join(folder, f"counts.{os.getpid()}")
+    with open(aside, "w", encoding="ascii") as file:
+        json.dump(counts, file)
+    os.rename(aside, os.path.join(folder, "counts.json"))
+    os.unlink(taken)
+
+
+def _folder(tree: WorkTree, places: Places) -> str:
+    return os.path.join(places.state, "usage", identify(tree))
+
+
+def _read_counts(folder: str) -> dict[str, tuple[int, int, int, str]]:
+    try:
+        kept = json.loads(_read(os.path.join(folder, "counts.json")) or b"{}")
+        return {str(key): (int(a), int(b), int(c), str(last)) for key, (a, b, c, last) in kept.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _add_log(counts: dict[str, tuple[int, int, int, str]], raw: bytes) -> None:
+    for line in raw.decode("ascii", "replace").splitlines():
+        words = line.split(" ")
+        if len(words) != 3 or words[1] not in EVENTS:
+            continue
+        on, event, memory_id = words
+        shown, helped, misled, last = counts.get(memory_id, (0, 0, 0, ""))
+        counts[memory_id] = (
+            shown + (event == "shown"),
+            helped + (event == "helped"),
+            misled + (event == "misled"),
+            max(last, on),
+        )
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
