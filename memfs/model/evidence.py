@@ -37,7 +37,7 @@ def parse_date(text: str) -> date:
 def require_path(text: str) -> str:
     """Return ``text`` when it is a clean relative POSIX path; raise :class:`InvalidMemoryError` otherwise."""
     parts = text.split("/")
-    is_clean = text == text.strip() and all(part not in {"", ".", ".."} for part in parts)
+    is_clean = text == text.strip() and all(part.casefold() not in {"", ".", "..", ".git"} for part in parts)
     if not is_clean or "\\" in text or ":" in text or "\n" in text or "\t" in text or find_hidden(text):
         raise InvalidMemoryError("must be a path below the repository's root, with / between its parts")
     return text

@@ -466,7 +466,8 @@ def _unescape(source: str) -> str | None:
             parts.append(_ESCAPED[escape[1]])
         else:
             code = int(escape[2] or escape[3] or escape[4], 16)
-            if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            # A number for an ASCII letter only hides a word from whoever reads the file.
+            if code < 0xA0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
                 return None
             parts.append(chr(code))
         at = escape.end()

@@ -93,7 +93,8 @@ def test_each_kind_of_evidence_is_told_apart(text: str, value: Evidence) -> None
     "text",
     [
         "", " ", "docs/adr/1.md", "docs/a@BF3C8FD", "docs/a@bf3c8f", "docs/a@main", "docs/a@" + "0" * 65,
-        "/etc/passwd@bf3c8fd", "../x@bf3c8fd", "a/../b@bf3c8fd", "a//b@bf3c8fd", "./a@bf3c8fd", "a/@bf3c8fd",
+        "/etc/passwd@bf3c8fd", "../x@bf3c8fd",  "a/../b@bf3c8fd", "a//b@bf3c8fd", "./a@bf3c8fd", "a/@bf3c8fd",
+        ".git/config@bf3c8fd", "a/.GIT/x@bf3c8fd",
         "a\\b@bf3c8fd", " a@bf3c8fd", "a @bf3c8fd", "a\u200b@bf3c8fd", "C:\\x@bf3c8fd", ":a@bf3c8fd", "r:@bf3c8fd",
         "-r:a@bf3c8fd", "r:a:b@bf3c8fd", "https://", "https://example.com/a b", "https:///x", "HTTPS://x.y",
         "said by Ana", "said by on 2027-02-11", "said by  on 2027-02-11", "said by Ana on 2027-02-30",
