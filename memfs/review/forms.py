@@ -23,7 +23,7 @@ MARKER = "<!-- memfs-review -->"
 MAX_COMMENT = 60_000
 """Most bytes of a comment; GitHub takes 65,536 characters."""
 
-_PLAIN_WORD = re.compile(r"[^\W_](?:[\w'’.,-]*[^\W_])?|[-–·→…+%]|\d+%?")
+_PLAIN_WORD = re.compile(r"[^\W_](?:(?:[^\W_]|['’.,-])*[^\W_])?|[-–·→…+%]|\d+%?")
 _OPENING, _CLOSING = "(“\"'", ")”\"'.,;:?!"
 _LABELS = {Tone.STOP: "Settle", Tone.LOOK: "Look", Tone.FINE: "Fine", Tone.PLAIN: "Note"}
 
@@ -123,7 +123,7 @@ def _markdown_word(word: str) -> str:
     start, end = 0, len(word)
     while start < end and word[start] in _OPENING:
         start += 1
-    while end > start and word[end - 1] in _CLOSING:
+    while end > start and word[end - 1] in _CLOSING and not (word[end - 1] == ")" and "(" in word[start:end]):
         end -= 1
     core = word[start:end]
     if not core or (_PLAIN_WORD.fullmatch(core) and not core.lower().startswith("www.")):
