@@ -262,7 +262,7 @@ class Terminal:
 
         self._child = subprocess.Popen(
             argv, cwd=cwd, env=dict(env), stdin=slave, stdout=slave, stderr=slave,
-            start_new_session=True, preexec_fn=take_terminal,
+            start_new_session=True, preexec_fn=take_terminal,  # noqa: PLW1509 - no threads here
         )  # fmt: skip
         import os
 

@@ -57,7 +57,7 @@ def find_pin_fault(pin: Pin, chain: Chain) -> str | None:
     if pin.version is None:
         return None
     if pin.version > len(chain.versions):
-        return f"the pin names version {pin.version}, here the newest is {len(chain.versions)}"
+        return f"your pin names version {pin.version} of the keyring, here the newest is {len(chain.versions)}"
     if not chain.versions[pin.version - 1].digest.startswith(pin.start or ""):
         return f"version {pin.version} of the keyring is not the pinned one"
     return None

@@ -75,7 +75,8 @@ class Remembered:
         if self._state is None:
             return None
         text = self._read(self._state / "trees" / identify(tree))
-        return text.decode("ascii", "replace").strip() if text else None
+        name = text.decode("ascii", "replace").strip() if text else ""
+        return name if len(name) == 32 and name.isalnum() else None
 
     def note_repository_at(self, tree: WorkTree, repository_id: str) -> None:
         if self._state is not None and self.repository_at(tree) != repository_id:

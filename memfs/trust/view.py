@@ -138,7 +138,7 @@ class TrustView:
         self.chain = chain
         self.pinned = pinned
         self.trouble = trouble
-        self.notices = notices
+        self._notices = notices
         self.today = today
         self._carrier = carrier
         self._verify = verify
@@ -155,6 +155,15 @@ class TrustView:
     def keyring(self) -> Keyring | None:
         """Return the keyring in force, None while it is refused or not pinned."""
         return self.chain.keyring if self.chain and self.trouble is None else None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Return what a reader should be told about all verdicts so far."""
+        said = self._remembered.notice
+        return self._notices if said is None or said in self._notices else (*self._notices, said)
+
+    def add_notices(self, notices: Iterable[str]) -> None:
+        self._notices = (*self._notices, *notices)
 
     def verdict(self, file: MemoryFile, *, bad_file: bool = False) -> Verdict:
         """Return level and reason for the bytes of ``file``, hashed here. Never raises.
@@ -369,10 +378,11 @@ def open_view(
     )
     if history and view.keyring is not None:
         notices += _catch_up(view, tree, remembered, cache.verify, patience)
-    notices += [notice for notice in (remembered.notice, cache.notice) if notice]
+    if cache.notice:
+        notices.append(cache.notice)
     if trouble is not None and trouble.detail:
         notices.append(trouble.detail)
-    view.notices = tuple(notices)
+    view.add_notices(notices)
     return view
 
 
