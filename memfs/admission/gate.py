@@ -7,12 +7,13 @@ file that recall would show. A finding names rule, field, line and column; never
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from memfs.admission.rules import Family, Rule, Severity, find_first
+from memfs.admission.rules import Family, Rule, Severity
+from memfs.errors import UsageError
 from memfs.model.codepoints import find_hidden
 from memfs.model.memory import MAX_MEMORY_BYTES, FrontValue, MemoryFile, Origin
+from memfs.model.values import dataclass, field, replace
 
 __all__ = [
     "GATE_VERSION",
@@ -25,13 +26,19 @@ __all__ = [
     "judge_file",
     "judge_reading",
     "judge_text",
+    "settle_reading",
 ]
 
-GATE_VERSION = 1
+GATE_VERSION = 2
 """Changes with the rules: whoever keeps the answer of ``judge_reading`` keeps it under this number."""
 
+ALLOW_FIELD = "allow"
+"""Front matter key that holds the names of the rules a person let pass when the memory was written."""
+
 REQUIRED_FIELDS = ("scope", "evidence", "recorded", "review_trigger")
-_FIELD_NOT_TEXT = frozenset({"kind", "origin", "scope", "recorded", "expires"})
+
+_SOURCED = frozenset({"author", "evidence"})  # where the author's own address may stand (ADMISSION 3)
+_NOT_PROSE = frozenset({"kind", "origin", "scope", "recorded", "expires", "supersedes", "applies_to", ALLOW_FIELD})
 
 
 class Outcome(StrEnum):
@@ -80,12 +87,24 @@ class Decision:
 
 ADMITTED = Decision(outcome=Outcome.ADMIT)
 
-_HIDDEN = Rule(
+HIDDEN_RULE = Rule(
     name="hidden-code-point",
     family=Family.CODEPOINTS,
     severity=Severity.REJECT,
     sentence="has a code point that nobody can see or that reorders text",
     fixed=True,
+)
+_MIXED_RULE = Rule(
+    name="mixed-scripts",
+    family=Family.CODEPOINTS,
+    severity=Severity.WARN,
+    sentence="has a word that mixes Latin letters with look-alikes of another script",
+)
+_STACKED_RULE = Rule(
+    name="stacked-marks",
+    family=Family.CODEPOINTS,
+    severity=Severity.WARN,
+    sentence="has more than three combining marks in a row",
 )
 _TOO_LARGE = Rule(
     name="too-large",
@@ -103,9 +122,19 @@ _MISSING = Rule(
 _EMPTY = Rule(
     name="empty-body", family=Family.FORM, severity=Severity.HOLD, sentence="says nothing: a memory needs a statement"
 )
+FORM_RULES = (_MISSING, _EMPTY, _TOO_LARGE)
+CODEPOINT_RULES = (HIDDEN_RULE, _MIXED_RULE, _STACKED_RULE)
 
 
-def _finding(rule: Rule, name: str, message: str = "", *, text: str = "", offset: int | None = None) -> Finding:
+def _finding(
+    rule: Rule,
+    name: str,
+    message: str = "",
+    *,
+    text: str = "",
+    offset: int | None = None,
+    severity: Severity | None = None,
+) -> Finding:
     line = column = None
     if offset is not None:
         before = text[:offset]
@@ -114,7 +143,7 @@ def _finding(rule: Rule, name: str, message: str = "", *, text: str = "", offset
     return Finding(
         rule=rule.name,
         family=rule.family,
-        severity=rule.severity,
+        severity=severity or rule.severity,
         message=message or rule.sentence,
         field=name,
         line=line,
@@ -125,26 +154,58 @@ def _finding(rule: Rule, name: str, message: str = "", *, text: str = "", offset
 def _check_code_points(name: str, text: str) -> Iterator[Finding]:
     for hidden in find_hidden(text):
         message = f"has U+{hidden.codepoint:04X} ({hidden.why})"
-        yield _finding(_HIDDEN, name, message, text=text, offset=hidden.offset)
+        yield _finding(HIDDEN_RULE, name, message, text=text, offset=hidden.offset)
+    if not text.isascii():
+        from memfs.admission.views import find_mixed_word, find_stacked_marks
 
-
-def _check_secrets(name: str, text: str) -> Iterator[Finding]:
-    from memfs.admission.secrets import vendor_rules
-
-    lowered = text.lower()
-    for rule in vendor_rules():
-        if match := find_first(rule, text, lowered):
-            yield _finding(rule, name, text=text, offset=match.start())
+        for rule, offset in ((_MIXED_RULE, find_mixed_word(text)), (_STACKED_RULE, find_stacked_marks(text))):
+            if offset is not None:
+                yield _finding(rule, name, text=text, offset=offset)
 
 
 def _texts_of(draft: Draft) -> Iterator[tuple[str, str]]:
     for name, value in draft.fields.items():
         yield name, value if isinstance(value, str) else "\n".join(value)
+        if not name.isidentifier():  # a key is text of the file too
+            yield "front matter key", name
     yield "body", draft.body
     if draft.file_name:
         yield "file name", draft.file_name
     if draft.commit_message:
         yield "commit message", draft.commit_message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looking:
+    """What is looked for, and for whom."""
+
+    origin: Origin
+    identities: frozenset[str] = frozenset()
+    everything: bool = True  # False: only what rejects
+    sourced_observation: bool = False
+    addresses_stated: bool = False  # author and evidence hold addresses by design and were judged on write
+
+
+def _check_text(name: str, text: str, looking: _Looking) -> Iterator[Finding]:
+    """Yield what every rule finds in one field, each rule once."""
+    yield from _check_code_points(name, text)
+    if len(text) < 4:
+        return
+    from memfs.admission import apply
+
+    prose = name not in _NOT_PROSE
+    for hit in apply.find_hits(text, prose=prose, everything=looking.everything, own_text=name == "body"):
+        rule = hit.rule
+        if rule.name == apply.EMAIL_RULE and name in _SOURCED:
+            if looking.addresses_stated or (hit.value or "").lower() in looking.identities:
+                continue
+        severity = rule.severity
+        if rule.family is Family.AUTHORITY and severity is Severity.HOLD:
+            if looking.origin is Origin.OWNER or looking.sourced_observation:
+                continue
+            if looking.origin in (Origin.IMPORTED, Origin.DERIVED):
+                severity = Severity.REJECT
+        yield _finding(rule, name, text=text, offset=hit.offset, severity=severity)
 
 
 def _decide(findings: Iterable[Finding], allow: Mapping[str, str]) -> Decision:
@@ -164,7 +225,7 @@ def _decide(findings: Iterable[Finding], allow: Mapping[str, str]) -> Decision:
 
 def judge_text(text: str, *, field: str = "text", origin: Origin = Origin.OWNER) -> Decision:
     """Return what the gate says about one text of ``origin``, whatever it is for."""
-    return _decide([*_check_code_points(field, text), *_check_secrets(field, text)], {})
+    return _decide(_check_text(field, text, _Looking(origin=origin)), {})
 
 
 def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mapping[str, str] | None = None) -> Decision:
@@ -173,35 +234,95 @@ def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mappin
     ``identities`` are the author's own addresses. ``allow`` maps rules that a person lets pass to the
     reason; raises :class:`UsageError` for a rule that cannot be allowed or is not known.
     """
-    findings: list[Finding] = []
+    allowed = require_allowed(allow or {})
     if len(draft.body.encode("utf-8", "surrogatepass")) > MAX_MEMORY_BYTES:
         return _decide([_finding(_TOO_LARGE, "body")], {})
+    looking = _Looking(
+        origin=draft.origin,
+        identities=frozenset(address.lower() for address in identities),
+        sourced_observation=_kind_of(draft) == "observation" and bool(draft.fields.get("evidence")),
+    )
+    return _decide((*_check_texts(draft, looking), *_check_form(draft)), allowed)
+
+
+def _check_texts(draft: Draft, looking: _Looking) -> Iterator[Finding]:
     for name, text in _texts_of(draft):
-        findings += _check_code_points(name, text)
-        findings += _check_secrets(name, text)
-    findings += [_finding(_MISSING, name) for name in REQUIRED_FIELDS if not draft.fields.get(name)]
+        yield from _check_text(name, text, looking)
+
+
+def _check_form(draft: Draft) -> Iterator[Finding]:
+    for name in REQUIRED_FIELDS:
+        if not draft.fields.get(name):
+            yield _finding(_MISSING, name)
     if not draft.body.strip():
-        findings.append(_finding(_EMPTY, "body"))
-    return _decide(findings, require_allowed(allow or {}))
+        yield _finding(_EMPTY, "body")
+
+
+def _kind_of(draft: Draft) -> str:
+    return draft.kind or str(draft.fields.get("kind", ""))
 
 
 def judge_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Decision:
-    """Return what the gate says about a file of a merge: the same rules as for a draft."""
+    """Return what the gate says about a file of a merge: the same rules as for a draft.
+
+    Rules that the file itself says were allowed become warnings: whoever approves the file agrees to
+    them, nobody else does.
+    """
     document = file.document
     if document is None:
         return ADMITTED  # no text of it is read or shown; `check` names it for its form
     draft = Draft(body=document.body, fields=document.front, file_name=file.path, origin=_origin_of(document.front))
-    return judge_draft(draft, identities=identities)
+    decision = judge_draft(draft, identities=identities)
+    passing = allowed_by(file)
+    if not passing:
+        return decision
+    findings = [
+        replace(finding, severity=Severity.WARN, message=f"{finding.message}; the file says that this was allowed")
+        if finding.rule in passing
+        else finding
+        for finding in decision.findings
+    ]
+    return _decide(findings, {})
 
 
 def judge_reading(file: MemoryFile) -> Decision:
-    """Return what the gate says about a file that recall would show: the rules that reject, no others."""
+    """Return what the gate says about a file that recall would show: the rules that reject, no others.
+
+    The answer depends on the file's bytes and the rules alone; :func:`settle_reading` joins to it
+    what a person allowed.
+    """
     document = file.document
     if document is None:
         return ADMITTED
-    decision = judge_draft(Draft(body=document.body, fields=document.front, file_name=file.path))
-    rejected = tuple(finding for finding in decision.findings if finding.severity is Severity.REJECT)
+    draft = Draft(body=document.body, fields=document.front, file_name=file.path)
+    looking = _Looking(origin=_origin_of(document.front), everything=False, addresses_stated=True)
+    rejected = tuple(f for f in _check_texts(draft, looking) if f.severity is Severity.REJECT)
     return Decision(outcome=Outcome.REJECT, findings=rejected) if rejected else ADMITTED
+
+
+def allowed_by(file: MemoryFile) -> frozenset[str]:
+    """Return the rules that ``file`` says were allowed, without those that nobody can allow."""
+    value = file.document.front.get(ALLOW_FIELD) if file.document is not None else None
+    if not value:
+        return frozenset()
+    names = (value,) if isinstance(value, str) else value
+    from memfs.admission.catalogue import rule_named
+
+    return frozenset(name for name in names if (rule := rule_named(name)) is not None and not rule.fixed)
+
+
+def settle_reading(decision: Decision, file: MemoryFile, *, trusted: bool) -> Decision:
+    """Return ``decision`` without what the file's approvers let pass.
+
+    The rules that a file names as allowed count only when its very bytes are trusted: text alone can
+    never let itself through.
+    """
+    if not trusted or decision.outcome is Outcome.ADMIT:
+        return decision
+    passing = allowed_by(file)
+    kept = tuple(finding for finding in decision.findings if finding.rule not in passing)
+    allowed = tuple(finding for finding in decision.findings if finding.rule in passing)
+    return replace(decision, findings=kept, allowed=allowed, outcome=decision.outcome if kept else Outcome.ADMIT)
 
 
 def _origin_of(front: Mapping[str, FrontValue]) -> Origin:
@@ -213,9 +334,18 @@ def _origin_of(front: Mapping[str, FrontValue]) -> Origin:
 
 def require_allowed(allow: Mapping[str, str]) -> Mapping[str, str]:
     """Return ``allow`` when every rule in it may be allowed and has a reason; raise UsageError otherwise."""
+    if not allow:
+        return allow
+    from memfs.admission.catalogue import rule_named
+
+    for name, reason in allow.items():
+        rule = rule_named(name)
+        if rule is None:
+            raise UsageError("no admission rule has this name", where="--allow", hint="the findings name their rules")
+        if rule.fixed:
+            raise UsageError(
+                f"{rule.name} cannot be allowed: its form leaves no doubt", where="--allow", hint="take the text out"
+            )
+        if not reason.strip():
+            raise UsageError("a rule is allowed with a reason only", where="--reason")
     return allow
-
-
-def located(finding: Finding, line: int) -> Finding:
-    """Return ``finding`` with its line counted from ``line`` instead of 1: its place in the file."""
-    return replace(finding, line=line + (finding.line or 1) - 1)

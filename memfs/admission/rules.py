@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from memfs.model.values import dataclass
 
 
 class Severity(StrEnum):

@@ -48,6 +48,9 @@ _WRAPPED_BASE64 = re.compile(
 )
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
 _BACKWARDS = re.compile(r"backwards?|reversed?|right to left|rückwärts|à l'envers|al revés", re.IGNORECASE)
+_ROT13 = str.maketrans(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "NOPQRSTUVWXYZABCDEFGHIJKLMnopqrstuvwxyzabcdefghijklm"
+)
 _TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
 
 
@@ -137,6 +140,69 @@ def _tags(text: str) -> Iterator[View]:
         yield View(name="tags", text=plain, places=[match.start()] * len(plain))
 
 
+_SPACED = re.compile(
+    r"(?<![\w])(?:[^\W_][ .\-_*|]){4,}[^\W_](?![\w])(?:(?:\s{2,}|[ .\-_*|]{2,})(?:[^\W_][ .\-_*|])+[^\W_](?![\w]))*"
+)
+_LEET = re.compile(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
+_LEET_LETTERS = str.maketrans("013457@$!|", "oieastasil")
+
+
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf\U0001d400-\U0001d7ff]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+
+
+def find_mixed_word(text: str) -> int | None:
+    """Return where the first word stands that mixes Latin with Cyrillic, Greek, Armenian, Cherokee or
+    mathematical letters; None when there is none. A unit such as ``µs`` or ``Δt`` is no such word."""
+    for match in _WORDS.finditer(text):
+        word = match.group()
+        if not word.isascii() and len(word) > 2 and _LATIN.search(word) and _OTHER_SCRIPT.search(word):
+            return match.start()
+    return None
+
+
+def find_stacked_marks(text: str) -> int | None:
+    """Return where more than three combining marks stand in a row; None when they do not."""
+    from unicodedata import combining
+
+    run = 0
+    for offset, char in enumerate(text):
+        run = run + 1 if char > "\u02ff" and combining(char) else 0
+        if run > 3:
+            return offset - 3
+    return None
+
+
+def _spaced(view: View) -> Iterator[View]:
+    """Letters set apart: ``i g n o r e   a l l``."""
+    match = _SPACED.search(view.text)
+    if match is None:
+        return
+    pieces: list[str] = []
+    places: list[int] = []
+    dotted = sum(char in ".-_*|" for char in match.group()) > match.group().count(" ")
+    at = match.start()
+    for char in match.group():
+        if char.isalnum():
+            pieces.append(char)
+            places.append(view.place(at))
+        elif (
+            pieces
+            and pieces[-1] != " "
+            and (char == " " if dotted else re.match(r"[ .\-_*|]{2}", view.text[at : at + 2]))
+        ):
+            pieces.append(" ")
+            places.append(view.place(at))
+        at += 1
+    rest = view.text[match.end() :]
+    yield View(
+        name="spaced",
+        text="".join(pieces) + rest,
+        places=[*places, *(view.place(match.end() + offset) for offset in range(len(rest)))],
+    )
+
+
 _PIECE = re.compile(r"[A-Za-z0-9_+/=.-]{2,}")
 _BETWEEN = re.compile(
     r"(?:[\s\"'`“”’()\[\]{},;:|+&>\\*…·-]|\.{2,3}|\b(?:followed by|and then|then|and|plus|und dann|und|dann|gefolgt von|puis|et|luego|y|concat(?:enated)?(?: with)?|"
@@ -169,6 +235,41 @@ def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
             yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True)
 
 
+_BLANK = re.compile(r"\s+|(?<=\w)[\"“”*`]+(?=\w)")
+
+
+def flow_of(view: View) -> View:
+    """Return ``view`` as running text: lower case, blanks and single line ends one space, paragraphs kept."""
+    pieces: list[str] = []
+    places: list[int] = []
+    start = 0
+    lowered = view.text.lower()
+    if len(lowered) != len(view.text):  # a few letters grow when lowered
+        lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in view.text)
+    for match in _BLANK.finditer(lowered):
+        blank = match.group()
+        plain = "\n\n" if blank.count("\n") > 1 else " " if blank.isspace() else ""
+        if plain == blank:
+            continue
+        pieces += (lowered[start : match.start()], plain)
+        places.extend(range(start, match.start()))
+        places.extend([match.start()] * len(plain))
+        start = match.end()
+    if not pieces:
+        return View(name=view.name, text=lowered, places=view.places, known_forms_only=view.known_forms_only)
+    pieces.append(lowered[start:])
+    places.extend(range(start, len(lowered)))
+    placed = places if view.places is None else [view.place(place) for place in places]
+    return View(name=view.name, text="".join(pieces), places=placed, known_forms_only=view.known_forms_only)
+
+
+def unleet(view: View) -> View | None:
+    """Return ``view`` with digits read as the letters they look like; None where nothing looks so."""
+    if not _LEET.search(view.text):
+        return None
+    return View(name="digits as letters", text=view.text.translate(_LEET_LETTERS), places=view.places)
+
+
 def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[str]) -> Iterator[View]:
     """Yield the views of ``text``, itself first.
 
@@ -195,6 +296,9 @@ def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[s
             if (again := _plain(decoded) or _unescaped(decoded)) is not None:
                 yield again
     yield from _tags(text)
+    yield from _spaced(bases[1] if len(bases) > 1 else raw)
+    if "rot13" in text.lower() or "rot-13" in text.lower():
+        yield View(name="rot13", text=text.translate(_ROT13))
     lowered = bases[1].text.lower() if len(bases) > 1 else text.lower()
     if near(lowered):
         for base in bases:

@@ -1,0 +1,690 @@
+"""Rules against text that grants authority or gives orders to whoever reads it (ADMISSION 4). Pure.
+
+Two layers. Known shapes (a grammar of families, with guards for negation and for reports about such
+text) are rejected whoever wrote them. Beyond the shapes, a *permissive* statement about a *control*
+is rejected when imported or derived and held when an agent's. Paraphrase gets past both: on lines
+written apart from the rules they caught none of 60 grants. Approval by a person, framing and the fact
+that a memory grants no tool power carry what rules cannot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from memfs.admission.rules import Family, Rule, Severity
+
+# The pieces of the grammar. Everything is matched in lower-cased, folded text with single spaces.
+_YOU = r"(?:you|the (?:ai |coding )?(?:agent|assistant|model|bot)|(?:ai |coding )?agents|assistants|claude(?: code)?|codex|copilot|gemini|cursor|the ai|this agent|any agent)"
+_CONTROL = (
+    r"(?:(?:change |code |security |human |manual |peer |branch |deploy(?:ment)? |release |production |safety |final |second |owner |policy |mandatory |required )*"
+    r"(?:approvals?|reviews?|confirmations?(?: dialogs?| prompts?| steps?)?|permissions?(?: prompts?| checks?| systems?)?|sandbox(?:ing)?|(?:deploy |release |merge |quality |approval )?gates?|"
+    r"(?:change |code |deploy |release )?freezes?|branch protections?|protected branches|guard ?rails?|safety (?:checks?|rules?|measures?)|security (?:checks?|scans?|warnings?|reviews?|controls?|policies|policy)|"
+    r"audit (?:logs?|trails?|logging)|code ?owners|human[- ]in[- ]the[- ]loop|human oversight|sign[- ]?offs?|authori[sz]ations?|consent|access controls?|policy checks?|approval (?:checks?|steps?|process|workflow|policy|rules?)|"
+    r"review (?:steps?|process|requirements?|rules?)|change management|two[- ]person rule|four[- ]eyes(?: principle)?|mfa|2fa|safeguards?|content filters?)"
+    r"(?!\w)(?! (?:columns?|fields?|tables?|pages?|apps?|widgets?|buttons?|forms?|models?|schemas?|endpoints?|e?mails?|banners?|components?|tabs?|views?|screens?|stars?|scores?|texts?|events?|accounts?|numbers?|ids?|counts?|dates?|ratings?|sites?|on column|jobs?|cache|bits?)\b))"
+)
+_SKIP = (
+    r"(?:skip(?:s|ped|ping)?|bypass(?:es|ed|ing)?|circumvent(?:s|ed|ing)?|work around|go(?:es)? around|get around|route around|sidestep(?:s|ping)?|evad(?:e|es|ing)|disabl(?:e|es|ed|ing)|turn(?:s|ed)? off|switch(?:ed)? off|"
+    r"deactivat(?:e|es|ed)|overrid(?:e|es|den|ing)|overrul(?:e|es|ed)|ignor(?:e|es|ed|ing)|disregard(?:s|ed)?|suppress(?:es|ed)?|mut(?:e|es|ed)|waiv(?:e|es|ed)|omit|leave out|avoid|forgo|dispense with|defeat|neutrali[sz]e|relax|(?:drop|lift|remove)(?= (?:the |all |any |our )*(?:approval|code review|security review|review (?:step|gate|requirement)|permission (?:prompt|check)|sandbox|branch protection|guard ?rail|change freeze|freeze|sign[- ]?off|confirmation|audit|safety|human)))"
+)
+_RISKY = (
+    r"(?:prod(?:uction)?|main\b|master\b|force[- ]?push\w*|releases?|delet\w+|drop\w*|destroy\w*|migrations?|merg\w+|root|sudo|admin|secrets?|credentials?|payments?|money|refunds?|customer data|destructive|"
+    r"rm -rf|irreversible|high[- ]risk|privileged|anything|any (?:command|change|action|tool|request|deploy\w*)|all (?:commands|changes|actions|tools|requests|deploy\w*)|everything|hotfix\w*|push\w*|publish\w*|infrastructure)"
+)
+_SAFE = re.compile(
+    r"\b(?:staging|sandbox(?:ed)?|local|locally|dev|development|test|tests|docs?|documentation|typos?|read[- ]only|preview|ephemeral|scratch|draft)\b"
+)
+_SAFE_PLACE = re.compile(r"\b(?:on|in|to|for|against|inside|within|only)\s(?:the |your |a )?(?:\w+ )?" + _SAFE.pattern)
+_UNASKED = r"(?:without (?:\w+ ){0,2}(?:asking|ask|approval|approvals|confirmation|confirming|review|permission|permissions|consent|sign[- ]?off|checking with|waiting for (?:\w+ )?(?:approval|review|reviewers?|confirmation|permission|the (?:user|owner|human|team|maintainers?)|anyone|anybody|people|sign[- ]?off|humans?)|supervision|a second (?:pair of eyes|opinion|look|person)|prompting|a ticket|human|oversight|authori[sz]ation|telling|notifying|involving|consulting))"
+_NO_NEED = r"(?:(?:do(?:es)? not|don't|doesn't|no longer|never|need(?:s)? not|needn't) (?:have to |need to |need )|(?:has|have|is|are) no need (?:to|for)|needs? no|requires? no|(?:do(?:es)? not|don't|doesn't|no longer|never) requires?)"
+_OUR_TEXT = r"(?:this|the present|the following) (?:memory|note|message|text|file|entry|document|record|paragraph|rule|instruction|section)"
+_INSTRUCTION = r"(?:instructions?|guidelines?|directives?|system (?:prompt|message)s?|developer messages?|(?:safety |base |core )?programming|prompts?|orders)"
+_LOOSE_INSTRUCTION = r"(?:rules?|polic(?:y|ies)|constraints?|restrictions?|messages?|context|training|commands?|guard ?rails?|guidance|limits|safeguards|ethics|principles)"
+_EARLIER = r"(?:previous(?:ly)?|prior|earlier|above|preceding|former|foregoing|original|initial|existing|system|developer|old|past|other|given|standing)"
+
+_NEGATED = re.compile(
+    r"(?:\bnever\b|\bmust ?n[o']t\b|\bmay not\b|\bcan ?not\b|\bcan't\b|\bdo(?:es)? not\b|\bdon't\b|\bdoesn't\b|\bshould ?n[o']t\b|\bshall not\b|\bnobody\b|\bno one\b|\bnot (?:be )?(?:allowed|permitted|possible|able)\b|"
+    r"\bforbid\w*|\bprohibit\w*|\bban(?:s|ned)?\b|\bdisallow\w*|\brefus\w+|\bdeclin\w+|\breject\w*|\bblock(?:s|ed)\b|\bprevent\w*|\bdeny|\bdenied|\bunable\b|\bwon't\b|\bwill not\b|\binstead of\b|\brather than\b|\bnot by\b|\bno way to\b|"
+    r"\bwithout being\b|\bavoid\b|\bpolicy forbids\b|\bimpossible to\b)[^.;:!?]{0,60}$"
+)
+_REPORTED = re.compile(
+    r"(?:\b(?:tickets?|issues?|pull requests?|prs?|emails?|comments?|users?|attackers?|customers?|contractors?|agents?|somebody|someone|reporters?|vendors?|documents?|pages?|posts?|payloads?|red[- ]team\w*|tests?|runs?|bots?|"
+    r"messages?|notes?|readmes?|data|corpus|samples?|examples?|phrases?|sentences?|strings?|text|lines?|prompts?|injections?|jailbreaks?|memor(?:y|ies)|transcripts?|he|she|they)\b[^.;!?]{0,60}"
+    r"\b(?:asked|asks|tried|tries|attempt(?:s|ed)|suggest(?:s|ed)|told|tells|said|says|claim(?:s|ed)|contain(?:s|ed|ing)|request(?:s|ed)|instruct(?:s|ed)|wanted|wants|showed|shows|demand(?:s|ed)|propos(?:es|ed)|includ(?:es|ed|ing)|read|appear(?:s|ed)|such as|like)\b[^.;!?]{0,80}$)"
+    r"|\b(?:the (?:phrase|string|text|sentence|words|payload|prompt|injection)|phrases? (?:like|such as)|strings? (?:like|such as)|text (?:like|such as)|attack\w*|inject\w+|jailbreak\w*|payload|malicious|adversarial|red[- ]team\w*|treat[^.;!?]{0,40} as data|detect\w*|flag(?:s|ged)?|reject(?:s|ed)?|scan(?:s|ned)? for)\b[^.;!?]{0,80}$"
+)
+_REPORT_AFTER = re.compile(
+    r"^[\"'”’`]?[^.!?]{0,90}\b(?:declined|refused|rejected|reported|blocked|was denied|is denied|forbidden|not allowed|appears? in|was copied|is (?:test|attack) data|in our (?:jailbreak|test|attack)|is an attack|prompt injection|is flagged|are flagged|must be reported|counts as an incident)\b"
+)
+_SENTENCE = re.compile(r"(?:(?<=[.!?;])\s+|\n+)")
+
+
+def _sentence(match: re.Match[str]) -> tuple[str, str]:
+    """The text of the sentence before the match and after it."""
+    text = match.string
+    before = text[max(0, match.start() - 260) : match.start()]
+    cut = [piece.end() for piece in _SENTENCE.finditer(before)]
+    after = text[match.end() : match.end() + 200]
+    return before[cut[-1] if cut else 0 :], after
+
+
+def _is_reported(match: re.Match[str]) -> bool:
+    """Text about such text: somebody asked for it, a test holds it, it was declined."""
+    before, after = _sentence(match)
+    return _REPORTED.search(before) is not None or (
+        bool(before.strip())
+        and _REPORT_AFTER.search(after) is not None
+        and re.search(r"[\"'“‘`]\s*$", before) is not None
+    )
+
+
+def _is_order(match: re.Match[str]) -> bool:
+    return not _is_reported(match)
+
+
+def _is_plain_order(match: re.Match[str]) -> bool:
+    """Neither reported nor negated: an order or a permission as it stands."""
+    before, _ = _sentence(match)
+    return not _is_reported(match) and _NEGATED.search(before) is None
+
+
+def _is_imperative(match: re.Match[str]) -> bool:
+    """The verb opens the sentence or a clause, or follows what permits or urges it."""
+    before, after = _sentence(match)
+    if _is_reported(match) or _NEGATED.search(before):
+        return False
+    if re.match(
+        r"[^.;!?]{0,40}\b(?:is|are|was|were|must|cannot|can't|will|may|should) (?:not |never )?(?:be )?(?:rejected|refused|blocked|forbidden|reported|logged|reviewed|prohibited|an? incident|fireable|banned)",
+        after,
+    ):
+        return False
+    lead = before.strip()
+    return (
+        not lead
+        or re.search(
+            r"(?:[,;:>\-*\"'`(]|\b(?:you|agents?|assistants?|we|people|engineers|everyone|anyone|one)(?: \w+)? (?:may|can|should|must|will|could|shall|are to|have to)|\b(?:may|can|should|must|will|to|please|always|just|simply|then|and|or|so|feel free to|(?:fine|ok|okay|"
+            r"safe|acceptable|allowed|permitted|authori[sz]ed|free|good|best|easier|better|possible|enough|right) to|instead|immediately|now|automatically|silently|quietly|directly|first|also))$",
+            lead,
+        )
+        is not None
+    )
+
+
+def _is_unsafe_no_need(match: re.Match[str]) -> bool:
+    before, after = _sentence(match)
+    rest = re.split(r"[.;!?\n]", after, maxsplit=1)[0]
+    whole = before + " " + match.group() + rest
+    if (
+        not _is_plain_order(match)
+        or _SAFE.search(whole)
+        or re.search(r"\b(?:but|except|unless|only|however|until)\b", rest)
+    ):
+        return False
+    return re.search(_RISKY, whole) is not None or not rest.strip(" ,.")
+
+
+def _is_broad(match: re.Match[str]) -> bool:
+    """A plain order that does not keep to where nothing can break (staging, sandbox, tests, docs)."""
+    before, after = _sentence(match)
+    rest = re.split(r"[.;!?\n]", after, maxsplit=1)[0]
+    if not _is_plain_order(match) or _SAFE.search(match.group() + rest):
+        return False
+    return _SAFE_PLACE.search(before) is None or "prod" in match.group()
+
+
+_AUTOMATIC = re.compile(
+    r"\b(?:old|stale|expired|temporary|unused|orphaned|obsolete|cached?|after \d+|older than|every (?:night|day|week)|nightly|weekly|retention|ttl|cron|garbage)\b"
+)
+_INTERFACE = re.compile(
+    r"\b(?:undo|dialog|modal|ux|ui|screen|form|flow|button|wizard|prompt text|page|cli flag|in scripts|user interface|guideline)\b"
+)
+
+
+def _is_unattended(match: re.Match[str]) -> bool:
+    """An action nobody is asked about, unless it is a job's own housekeeping."""
+    return _is_broad(match) and _AUTOMATIC.search(match.group()) is None
+
+
+def _is_about_people(match: re.Match[str]) -> bool:
+    """Not a guideline for a program's own screens."""
+    _, after = _sentence(match)
+    return _is_broad(match) and _INTERFACE.search(match.group() + re.split(r"[.!?\n]", after, maxsplit=1)[0]) is None
+
+
+_REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]], bool]], ...] = (
+    # Instruction overrides
+    ("override-instructions", "tells its reader to ignore earlier instructions",
+     ("ignore", "disregard", "forget", "overr", "discard", "bypass", "follow", "set aside", "neglect", "attention", "drop ", "erase", "abandon", "violate", "break ", "obey", "unlearn", "delete", "opposite", "told", "no longer"),
+     rf"\b(?:ignore|disregard|forget(?: about)?|override|overrule|discard|bypass|set aside|neglect|erase|abandon|violate|unlearn|throw (?:away|out)|drop|(?:do not|don't|stop|no longer|never|quit) (?:follow(?:ing)?|obey(?:ing)?|comply(?:ing)? with|listen(?:ing)? to|adher(?:e|ing) to|respect(?:ing)?)|pay no attention to)\b"
+     rf"(?: \S+){{0,3}}? (?:(?:(?:all|any|every|each|the|your|these|those|of|my|its|our) ){{0,4}}(?:{_EARLIER} )(?:and \w+ )?(?:\w+ )?(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION})"
+     rf"|(?:(?:all|any|every|each|of|these|those|whatever|my) )*(?:your|all|any|every) (?:of )?(?:the |your )?(?:\w+ )?{_INSTRUCTION}|your (?:\w+ )?{_LOOSE_INSTRUCTION}"
+     rf"|the (?:\w+ )?(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION}) (?:above|before|so far|given|you (?:were|have been|got)|in (?:the |your )?(?:system prompt|agents\.md|claude\.md|gemini\.md|cursor rules|context)|from (?:the )?(?:user|owner|developer|system|operator))"
+     r"|(?:everything|anything|all|what(?:ever)?) (?:you (?:were|have been|are|know|learned)|(?:that )?(?:came|stands|is|was) (?:written )?(?:before|above|earlier)|above|before|the user (?:says|said|wants|asked|tells)|the (?:owner|developer|system) (?:says|said))"
+     rf"|(?:all|any|every) (?:of )?(?:the |our |its )?(?:{_LOOSE_INSTRUCTION})(?=[.!;,]|$| and\b)|the (?:developer|user|owner|operator|system|admin\w*)(?:'s|s')? (?:\w+ )?(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION}|requests?|wishes))"
+     rf"|\b(?:do|say) the opposite of (?:what )?(?:the |your )?(?:system|user|owner|instructions?|rules|polic\w+|prompt)"
+     rf"|\b(?:what(?:ever)?|everything|anything|all) (?:that )?(?:you (?:were|have been|are) (?:told|taught|given|instructed)|was said)(?: \w+)? (?:\w+ )?(?:no longer|does not|doesn't|is not|is no longer|is) (?:counts?|appl\w+|valid|matters?|void|obsolete|wrong|hold)",
+     _is_plain_order),
+    ("override-user", "tells its reader to stop doing what the user asked",
+     ("user", "task", "real", "true", "stop", "goal", "mission", "purpose", "objective", "assignment", "your "),
+     r"\b(?:stop (?:following|doing|working on)|pay no attention to|disregard|ignore|abandon|forget)(?: \w+){0,3} (?:the )?user(?:'s|s)?\b(?! agent)(?:(?: \w+){0,2} (?:task|request|instructions?|question|goal|orders?|wishes)|.{0,30}\b(?:says|said|wants|asks|asked|tells))"
+     r"|\byour (?:real|true|actual|new|only|primary|sole|hidden|secret|updated) (?:task|goal|job|mission|objective|purpose|instructions?|role|assignment|orders?) (?:is|are|will be)\b"
+     r"|\b(?:abandon|stop|drop|forget|interrupt|leave) (?:the|your|this) (?:current|present|ongoing|original|assigned) (?:task|objective|goal|assignment|mission)s?\b",
+     _is_plain_order),
+    ("instructions-void", "says that earlier instructions do not hold any more",
+     ("instruction", "guideline", "rules", "prompt", "directive", "policy", "policies", "message", "supersede", "replace", "overrid", "outrank", "precedence", "priority", "obey", "follow", "listen", "trust", "agents.md", "claude.md", "guidance", "memory", "note", "instead", "stop ", "orders"),
+     rf"\b(?:your (?:\w+ ){{0,2}}|(?:all |the |any )?(?:{_EARLIER}) (?:\w+ )?)(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION}) (?:is|are|was|were|has been|have been|have become|become|count as|no longer) (?:\w+ ){{0,2}}?(?:void|null|obsolete|cancel\w*|revoked|superseded|replaced|invalid|valid|appl(?:y|ies)|in force|binding|overridden|suspended|lifted|outdated|withdrawn|deleted|erased|out of date|nothing)\b"
+     rf"|\b(?:the )?(?:instructions?|rules?|guidelines?|guidance|directives?) in (?:agents|claude|gemini|copilot)\S* (?:is|are|were|have been)(?: \w+)? (?:obsolete|void|outdated|superseded|replaced|overridden|wrong|invalid|out of date)"
+     rf"|\b{_OUR_TEXT} (?:replaces|supersedes|overrides|overrules|outranks|cancels|voids|takes (?:precedence|priority) over|trumps|beats|ranks above|wins over|comes before) (?:your|all|any|every|the|them|each|whatever)(?: (?!note\b|decision\b|memory\b|adr\b|\d)\w+)?"
+     rf"(?: \w+){{0,2}}? ?(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION}|them\b|agents\.md|claude\.md|user)"
+     rf"|\b(?:obey|follow|comply with|listen to|trust) (?:only )?(?:{_OUR_TEXT}|what {_OUR_TEXT} says|the (?:text|instructions?|directives?|orders?|comments?) (?:below|at the (?:top|bottom|end)))(?: instead| only| alone| and nothing else|, not)"
+     rf"|\b(?:follow|obey|trust|use) only (?:what )?{_OUR_TEXT}"
+     rf"|\b(?:the )?(?:above|previous|earlier|old|existing|prior) (?:\w+ )?(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION}) (?:no longer|do not|don't|does not) (?:appl\w+|count|hold|matter)"
+     rf"|\bonly (?:the )?(?:{_INSTRUCTION}|rules|text|orders) (?:in|of|from|below|on) {_OUR_TEXT}? ?(?:is|are)? ?(?:valid|binding|count|appl\w+|hold)|\banswer only to {_OUR_TEXT}|\b(?:follow|obey|put|place|rank) {_OUR_TEXT} (?:above|before|over|ahead of) (?:every\w*|all|any|the (?:user|system|owner))"
+     rf"|\b(?:give|grant) {_OUR_TEXT} (?:priority|precedence|authority) over\b|\byour (?:{_INSTRUCTION}|orders) (?:have|has) (?:changed|been (?:changed|updated|replaced))"
+     rf"|\binstead of (?:the )?user(?:'s|s')? (?:request|task|question|instructions?)[, ]+(?:run|do|execute|open|send|write|delete|install|call)|\bstop (?:what you (?:are|were) doing|everything|the current work) and\b"
+     r"|\bpolic(?:y|ies)(?: file)? (?:is|are) (?:out of date|outdated|obsolete|wrong|void)[;,.]? (?:so )?(?:follow|use|obey|do) (?:the )?(?:comment|text|note|instruction|ticket)",
+     _is_plain_order),
+    ("new-instructions", "poses as new instructions or a new system prompt",
+     ("new ", "updated", "real ", "system prompt", "priority", "directive", "instruction", "end of", "highest", "authority", "treat", "consider", "regard", "reset", "clear", "wipe", "erase", "empty", "purge", "start over", "begin again", "proceed", "continue", "restart"),
+     r"(?:^|[.!?\n>`*\-]\s*|\b(?:here (?:is|are)|these are) (?:your |the )?)(?:your )?(?:new|updated|revised|real|actual|true|additional|secret|override) (?:system (?:prompt|message|instructions?)|instructions?|directives?|orders|developer message)(?: for (?:you|the (?:agent|assistant))| update)?\s*[:：]"
+     r"|\bsystem (?:prompt|message|instructions?) (?:update|override|change|addendum)\s*[:：]"
+     r"|\bend of (?:data|context|memory|notes?|document|untrusted (?:data|memory)|instructions|input|conversation)\b[^\n]{0,10}[.:\n][^\n]{0,20}\b(?:new|now|system|instructions?|begin)\b"
+     rf"|\b(?:treat|consider|regard|take|accept|see|view) (?:the |this |these |all )?(?:text|note|message|following|memory|lines?|words|rest|content|{_OUR_TEXT})[^.;!?\n]{{0,30}}? as (?:your |an? |the )?(?:new |highest|top|absolute|supreme|first|overriding|binding|ultimate)[ -]?(?:priority|rules?|instructions?|orders?|authority|law|system|system prompt|directives?)"
+     r"|\b(?:highest|top|absolute|overriding|maximum)[- ]priority (?:instructions?|rules?|orders?|directives?)\s*[:.]"
+     r"|\b(?:start over|begin again|proceed|continue|restart) (?:only )?with (?:these|the following|those|this) (?:directives?|instructions?|rules|orders|prompt)"
+     r"|\b(?:reset|clear|wipe|erase|empty|purge) (?:your|the (?:agent'?s|assistant'?s|model'?s)) (?:context|memory|memories|instructions?|rules|guidelines|state|history|prompt)\b",
+     _is_plain_order),
+    ("must-comply", "demands obedience whatever the policy says",
+     ("comply", "obey", "regardless", "whatever", "no matter", "off limits", "every request", "any request"),
+     r"\b(?:must|will|shall|have to|should|always|are to|need to)(?: \w+)? (?:comply with|obey|follow|execute|carry out|fulfil+|do|answer|accept) (?:every|all|any|each|whatever)\b[^.;!?\n]{0,60}(?:regardless|no matter|whatever|without (?:question|exception|asking|hesitation)|even if|unconditionally)"
+     r"|\bregardless of (?:any |the |all |your |company |its )*(?:polic(?:y|ies)|rules?|guidelines|safety|restrictions|permissions|instructions|approvals?)\b"
+     r"|\b(?:nothing|no topic|no action|no command) is (?:off[- ]limits|forbidden|out of bounds)\b|\bunconditional(?:ly)? (?:obey|comply|obedience)",
+     _is_plain_order),
+    # Authority
+    ("grants-authority", "grants the reader authority to act unasked",
+     ("may", "can ", "allowed", "authori", "permi", "cleared", "free to", "approv", "empowered", "entitled", "need", "trusted", "fine", "ok", "approve", "without"),
+     rf"\b{_YOU} (?:\w+ )?(?:may|can|could|should|must|will|shall|are (?:now |hereby |always )?(?:allowed|authori[sz]ed|permitted|cleared|free|entitled|empowered|trusted|(?:pre-?)?approved|welcome) to|(?:now )?ha(?:ve|s) (?:\w+ ){{0,3}}(?:permission|approval|authority|clearance|consent|rights?|licen[cs]e) (?:to|for)|(?:{_NO_NEED})) ?"
+     rf"[^.;!?\n]{{0,90}}?(?:{_UNASKED}|\b{_SKIP} (?:the |any |all |our |every |your |these |this )*{_CONTROL}|(?:ask|wait|confirm|check|seek|get|request|obtain)(?:ing)? (?:for |with |any |the |a |first|permission|approval)*(?:\b(?:approval|permission|confirmation|review|anyone|anybody|the (?:user|owner|human|team)|first|before)\b)?[^.;!?\n]{{0,40}}?{_RISKY}"
+     rf"|at any time|whenever (?:you|it) (?:want|like|see fit|needs?)|on your own|(?:at|in) your (?:own )?(?:discretion|judg(?:e)?ment)|unattended|autonomously|freely\b)",
+     _is_broad),
+    ("permission-given", "claims that permission was given once and for all",
+     ("permission", "authori", "approv", "promoted", "granted", "same authority", "order"),
+     rf"\b(?:you have|with) my (?:full |explicit |standing )?(?:permission|approval|consent|blessing|authori[sz]ation) (?:to|for)\b|\b(?:consider|deem|regard) (?:yourself|it|this|that|them|the change|all changes) (?:as )?(?:already )?(?:authori[sz]ed|approved|permitted|cleared|granted|the owner)\b"
+     rf"|\b(?:future|all|any|further|subsequent|later|other|more) (?:\w+ ){{0,3}}?(?:changes|requests?|deploy\w*|actions?|commits|commands|edits|releases|memor(?:y|ies))\b[^.;!?\n]{{0,30}}?(?:approved|authori[sz]ed|permitted|granted|confirmed) (?:in advance|already|beforehand|automatically|by default)"
+     rf"|\b(?:there is|we have|you have) an? (?:general|blanket|standing|permanent) (?:approval|permission|authori[sz]ation)\b|\baccess (?:is|has been) (?:hereby )?granted (?:permanently|for ever|forever|indefinitely) to (?:{_YOU}|you|this agent)"
+     rf"|\b(?:have|has|carry|carries|with) the same (?:authority|weight|force|rank|standing) as (?:the |an? )?(?:user|owner|system|operator|developer|approval|instructions?)|\b(?:is|are) to be (?:executed|obeyed|followed|treated|carried out) as (?:an? |the )?(?:order|command|instruction|directive|approval)s?"
+     rf"|\byou (?:have been|are|were) (?:now )?(?:promoted|elevated|appointed|made) (?:to )?(?:an? |the )?(?:owner|admin\w*|root|maintainer|approver|release manager)",
+     _is_broad),
+    ("acts-with-others-rights", "has its reader act with somebody else's rights",
+     ("token", "credential", "account", "key", "root", "admin", "sudo", "password", "every service", "nobody checks"),
+     rf"\b(?:use|take|borrow|reuse|switch to|fall back to) (?:the )?(?:owner|admin\w*|user|maintainer|release manager|reviewer|root)(?:'s|s')? (?:\w+ )?(?:token|credentials?|account|key|session|password|rights|identity)\b[^.;!?\n]{{0,60}}\b(?:lacks?|fails?|denied|forbidden|403|not allowed|insufficient|whenever|always|blocked|refused|own)\b"
+     rf"|\b(?:run|execute|start|do) (?:everything|all commands|every command|all tools) (?:as|with|under) (?:root|sudo|admin\w*)|\b(?:grant|give) (?:\w+ ){{0,2}}?(?:write|admin|owner|full|root) (?:access|rights|permissions?) to (?:every|all|any|each)\b"
+     rf"|\b(?:push|merge|deploy|commit)\b[^.;!?\n]{{0,40}}\b(?:nobody|no one) (?:checks|looks|reviews|notices|cares)|\b(?:merge|deploy|push|proceed|release)\b[^.;!?\n]{{0,20}}\bif (?:the )?(?:review|approval|reviewers?|owner|maintainers?)\b[^.;!?\n]{{0,30}}\b(?:takes?|is|are|longer|slow|away|late|unavailable|missing|asleep|on holiday)\b",
+     _is_plain_order),
+    ("authorised-to", "grants the reader authority over a control",
+     ("authori", "permi", "allowed", "cleared", "free to", "entitled", "approve"),
+     rf"\b{_YOU} (?:are|is) (?:\w+ )?(?:authori[sz]ed|permitted|allowed|cleared|entitled|empowered|free) to (?:\w+ )?(?:{_SKIP}|approve|sign|merge|deploy|push|delete|grant)\b[^.;!?\n]{{0,60}}?(?:{_CONTROL}|{_RISKY})",
+     _is_broad),
+    ("unasked-action", "permits a risky action without asking",
+     ("without", "unasked"),
+     rf"(?:^|[.!?;:\n\-*]\s*|\b(?:you|agents?|just|always|simply|may|can|please|then|and|to|from now on,?|should|must) )(?:\w+ly )?(?:deploy|merge|push|force[- ]?push|delete|drop|publish|release|approve|apply|run|execute|grant|rotate|install|accept|commit|send|transfer|pay|refund|migrate|restart|shut down|close|sign|reset|ship)\b[^.;!?\n]{{0,70}}?{_UNASKED}"
+     rf"|\b(?:releases?|deploy\w*|merges|changes|migrations?|payments?|commands|agents|pull requests|commits)\b[^.;!?\n]{{0,30}}? (?:go(?:es)? (?:out|live|in|through)|ships?|lands?|runs?|happens?|proceeds?|are (?:merged|deployed|applied|executed|released))\b[^.;!?\n]{{0,30}}?{_UNASKED}",
+     _is_unattended),
+    ("no-approval-needed", "says that a risky action needs no approval",
+     ("no ", "not ", "n't", "never", "unnecessary", "optional", "waived", "formality", "needless", "superfluous", "without"),
+     rf"\b(?:no|zero) (?:\w+ ){{0,2}}?(?:confirmations?|approvals?|reviews?|permissions?|sign[- ]?offs?|consent|authori[sz]ations?|oversight|human|ticket|second pair of eyes)(?: or \w+)? (?:is|are|will be|was) (?:\w+ )?(?:needed|required|necessary|expected|asked for)\b"
+     rf"|\b(?:deploy\w*|merg\w*|releases?|force[- ]?push\w*|push\w*|migrations?|delet\w+|production|changes|commands|actions|payments|hotfix\w*|rollbacks?)\b[^.;!?\n]{{0,30}}? (?:{_NO_NEED}) ?(?:\w+ ){{0,2}}?(?:approvals?|reviews?|confirmations?|permissions?|sign[- ]?offs?|consent|authori[sz]ations?|tickets?)\b"
+     rf"|\b{_YOU} (?:{_NO_NEED}) ?(?:\w+ ){{0,2}}?(?:approvals?|reviews?|confirmations?|permissions?|sign[- ]?offs?|consent|authori[sz]ations?|tickets?|anyone|anybody)\b(?: (?:to|for|before|from|any ?more|anymore|when)\b|[.!;]|$)"
+     rf"|\b(?:can|may|should|must|will|are to|is to) be (?:done|made|deployed|merged|applied|pushed|released|deleted|executed|run|published|approved|installed)\b[^.;!?\n]{{0,30}}?{_UNASKED}"
+     rf"|\b{_CONTROL} (?:is|are) (?:\w+ )?(?:optional|waived|unnecessary|a formality|not (?:needed|required|necessary)|no longer (?:needed|required|necessary)|superfluous|only advisory)\b",
+     _is_unsafe_no_need),
+    ("standing-approval", "claims a standing or blanket approval",
+     ("standing", "blanket", "pre-", "preappr", "preauth", "auto-", "automatically", "permanent", "perpetual"),
+     rf"\b(?:standing|blanket|permanent|perpetual|unlimited|implicit|implied|automatic|universal|general) (?:\w+ )?(?:approval|permission|authori[sz]ation|consent|clearance|authority)\b(?:[:;]| (?:for|to|exists|is|covers|applies|granted)| has been)"
+     rf"|\b(?:{_RISKY}|tools?|deploys?|deployments?|requests?|commands?|merges?|changes)\b[^.;!?\n]{{0,40}}? (?:is|are|count as|counts as|stay|be) (?:\w+ )?(?:pre-?|auto(?:matically)?[- ]?|already |always |implicitly |permanently )(?:approved|authori[sz]ed|cleared|granted|permitted|allowed|confirmed|accepted)\b"
+     rf"|\bauto-?(?:approve|accept|confirm|allow) (?:all|every|any|each|everything)\b",
+     _is_broad),
+    ("skips-control", "tells its reader to get round a control",
+     ("skip", "bypass", "circumvent", "around", "sidestep", "evad", "disabl", "turn off", "switch off", "deactivat", "overr", "ignor", "disregard", "suppress", "mute", "waive", "omit", "avoid", "remove", "drop", "forgo", "defeat", "relax", "lift", "leave out", "dispense"),
+     rf"\b{_SKIP} (?:the |any |all |our |every |your |these |this |its |their |those |of ){{0,3}}{_CONTROL}",
+     _is_imperative),
+    ("skip-flag", "tells its reader to use a flag that skips a control",
+     ("--no-verify", "--dangerously", "--yolo", "--skip-permissions", "--allow-all", "--auto-approve", "--no-gpg-sign", "bypasspermissions", "--full-auto", "--trust-all", "--no-sandbox", "--admin", "danger-full-access"),
+     r"(?:--dangerously[\w-]+|--yolo\b|--skip-permissions|--allow-all(?:-tools)?|bypasspermissions|--trust-all-tools|danger-full-access)"
+     r"|--no-verify\b(?=[^.;!?\n]{0,60}\b(?:every|always|all|each|whenever|save time|faster|by default|any)\b)|\b(?:always|every|all|each|whenever)\b[^.;!?\n]{0,60}(?:--no-verify|--no-gpg-sign|gh pr merge --admin)"
+     r"|\bmerge\b[^.;!?\n]{0,30}--admin\b",
+     _is_plain_order),
+    ("grants-itself", "has its reader grant rights to itself",
+     ("yourself", "itself", "assistant", "agent", "the bot", "claude", "codex", "your own", "escalate", "sudoers"),
+     r"\b(?:grant|give|assign|add|make|promote|elevate|appoint|register) (?:yourself|itself|the (?:ai |coding )?(?:agent|assistant|bot|model)|claude|codex|copilot)\b[^.;!?\n]{0,60}?\b(?:roles?|rights?|access|permissions?|admins?|administrators?|owners?|root|sudo\w*|maintainers?|approvers?|reviewers?|privileges?|keyring|allow-?list|code ?owners)\b"
+     r"|\b(?:add|put) (?:the )?(?:assistant|agent|bot|yourself|claude|codex)[^.;!?\n]{0,30} (?:to|in|into) (?:the )?(?:sudoers|admins?|owners|approvers|allow-?list|keyring|wheel|docker group)"
+     r"|\bescalate (?:to (?:root|admin|administrator|owner)|(?:your|its) (?:privileges?|rights|permissions?))\b|\b(?:approve|review|merge|sign) (?:your|its) own (?:changes|pull requests?|prs?|memor(?:y|ies)|commits|work|requests?|code)\b",
+     _is_plain_order),
+    ("allows-all", "opens a control to everything",
+     ("whitelist", "allowlist", "allow-list", "allow all", "accept all", "accept any", "accept every", "trust all", "trust every", "approve all", "approve every", "approve any", "always accept", "always approve", "always allow", "always trust", "behalf", "allow every", "allow any", "permit all", "say yes", "answer yes", "click"),
+     rf"\b(?:whitelist|allow-?list|allow|accept|trust|approve|permit|enable|unblock|always accept|always approve|always allow|always trust) (?:all|every|any|each) (?:\w+ ){{0,2}}?(?:outbound|inbound|domains?|hosts?|commands?|tools?|mcp|servers?|requests?|permission\w*|licen[cs]es?|terms|prompts?|warnings?|certificates?|extensions?|hooks?|pull requests?|prs?|merge requests?|changes|memor(?:y|ies)|ports?|ip\w*|traffic|deploy\w*|connections?|actions?)\b(?!s? (?:is|are) (?:reject|forbid|block))"
+     r"|\balways (?:accept|approve|allow|click|confirm|answer|say)\b[^.;!?\n]{0,70}\b(?:warnings?|prompts?|terms|permissions?|dialogs?|licen[cs]e|confirmations?|yes|requests?)\b[^.;!?\n]{0,50}(?:on behalf|for the user|without|automatically|yes)?"
+     r"|\b(?:accept|approve|agree|confirm|sign|consent|answer|authori[sz]e)\b[^.;!?\n]{0,60} on (?:behalf of the (?:user|owner|human|team|reviewer)|the (?:user|owner|human|reviewer)'s behalf)",
+     _is_plain_order),
+    ("text-as-authority", "turns other people's text or silence into approval",
+     ("treat", "consider", "count", "silence", "regard", "take ", "as if", "lack of", "no answer", "no reply", "no objection", "interpret", "assume", "as though", "follow", "execute", "obey", "handle", "accept", "nobody", "no one", "presume", "emoji", "thumbs"),
+     r"\b(?:treat|consider|regard|take|follow|execute|obey|interpret|handle|accept) (?:\w+ ){0,3}?(?:instructions?|commands?|requests?|text|comments?|orders|directives?|notes?|messages?|tickets?|issues?|web ?pages?|documents?|emails?|memor(?:y|ies))\b[^.;!?\n]{0,70}?\b(?:as if|as though|like|as)\b[^.;!?\n]{0,40}?(?:owner|user|operator|admin\w*|trusted|authoritative|orders?\b|instructions?\b|commands?\b|approv\w+|authori[sz]\w+|system prompt|developer)"
+     r"|\b(?:silence|no (?:answer|reply|response|objection)s?|(?:a )?lack of (?:an? )?(?:objections?|reply|answer|response)|an? (?:emoji|thumbs[- ]up|reaction|unanswered \w+)|no news)\b[^.;!?\n]{0,40}?\b(?:counts? as|means?|is|as|equals|implies|amounts to)\b[^.;!?\n]{0,20}?\b(?:approv\w+|consent|permission|yes|agreement|authori[sz]ation|confirmation|sign[- ]?off)"
+     r"|\b(?:requests?|comments?|emails?|e-mails?|messages?|likes?|emojis?|reactions?|mentions?|green (?:ci|builds?)|passing tests|a green build)\b[^.;!?\n]{0,40}?\b(?:counts? as|means?|equals?|amounts? to|replaces?|is enough as)\b[^.;!?\n]{0,20}?\b(?:approv\w+|consent|permission|authori[sz]ation|sign[- ]?off)"
+     r"|\b(?:if|when|unless) (?:nobody|no one|no reviewer|no maintainer|the (?:user|owner|reviewers?|maintainers?|team) (?:does not|doesn't|do not|don't)|they (?:do not|don't))\b[^.;!?\n]{0,60}?\b(?:consent|approv\w+|go ahead|merge|proceed|as (?:a )?yes|deploy|permission)\b"
+     r"|\b(?:assume|presume)\b[^.;!?\n]{0,30}\b(?:approval|permission|consent|approved|authori[sz]ed)\b(?![^.;!?\n]{0,30}\b(?:never|not)\b)",
+     _is_plain_order),
+    ("control-for-others", "says that a control is meant for others",
+     ("humans", "people", "formality", "advisory", "does not apply", "do not apply", "doesn't apply", "don't apply", "not apply", "exempt", "off limits"),
+     rf"\b(?:{_CONTROL}|rules?|polic(?:y|ies)|dialogs?|limits?)\b[^.;!?\n]{{0,40}}? (?:is|are) (?:\w+ )?(?:only |just |merely )?(?:for (?:humans?|people|juniors|beginners|show)|meant for (?:humans?|people)|a (?:mere )?formality|(?:only )?advisory)\b"
+     rf"|\b(?:{_CONTROL}|rules?|polic(?:y|ies)|restrictions?|limits?|freezes?)\b[^.;!?\n]{{0,30}}? (?:do(?:es)? not|don't|doesn't|no longer|never) apply to (?:{_YOU}|you|agents|bots|automation|this)"
+     rf"|\b{_YOU} (?:are|is) exempt from\b",
+     _is_plain_order),
+    ("do-not-wait", "tells its reader not to wait for people",
+     ("wait", "ask", "pause", "check with", "consult", "stop", "agreed", "consented", "approved", "authori", "said yes", "request"),
+     r"\b(?:do not|don't|never|no need to|without|need not|stop|avoid|skip) (?:ever )?(?:wait(?:ing)?(?: for)?|stop(?:ping)?(?: for)?|ask(?:ing)?(?: for)?|paus(?:e|ing) for|check(?:ing)? with|consult(?:ing)?|bother(?:ing)?|prompt(?:ing)?|request(?:ing)?) (?:\w+ ){0,2}?(?:the )?(?:human|humans|approvals?|confirmations?|permissions?|consent|the user|users|the owner|owners?|anyone|anybody|maintainers?|reviewers?|sign[- ]?off)\b(?! agent)(?! (?:for|about) (?:their|the|a|an) (?:name|email|address|age|password|locale|language|currency|country))"
+     r"|\b(?:user|owner|team|customer|reviewers?)s? (?:has|have) (?:already )?(?:agreed|consented|approved|authori[sz]ed|said yes)(?: to)? (?:everything|anything|all)\b|\bnever ask again\b|\b(?:do not|don't|never) request (?:individual |separate |further |more |any )*(?:ones|approvals?|permissions?)\b",
+     _is_about_people),
+    ("hides-findings", "tells its reader to hide problems or traces",
+     ("never report", "not report", "n't report", "hide", "conceal", "false positive", "do not log", "don't log", "not log", "suppress", "cover up", "delete the log", "without logging", "no trace", "log level", "history", "wipe", "vulnerab", "security", "alert", "finding", "scrub"),
+     r"\b(?:never|do not|don't) report\b[^.;!?\n]{0,40}\b(?:scan|security|finding|vulnerab|failing|failure|incident|alert|breach|error|warning)\w*"
+     r"|\b(?:hide|conceal|cover up|bury|suppress|close|dismiss)\b[^.;!?\n]{0,40}\b(?:security|vulnerab|scan|finding|alert|incident|audit|breach)\w*[^.;!?\n]{0,30}(?:as false positives?|from (?:the )?(?:user|owner|team|audit|reviewers?))?(?<!hidden)"
+     r"|\b(?:close|dismiss|mute|silence|ignore|resolve|acknowledge) (?:all |any |the |every )*(?:security|vulnerability|dependabot|secret|audit|scan\w*|codeql|snyk) (?:scan )?(?:alerts?|findings?|warnings?|reports?|advisories|issues)\b[^.;!?\n]{0,40}(?:without|automatically|unread|all of them|as (?:false|won't))"
+     r"|\b(?:do not|don't|never|without) log(?:ging)? (?:it|this|that|these|them|what you|anything|your)\b(?! (?:to|in|at|as|into|on) )|\b(?:delete|wipe|clear|erase|truncate|rewrite|scrub) (?:the |all |your )?(?:audit )?(?:logs?|history|traces|evidence)\b[^.;!?\n]{0,30}\b(?:after|so that|to hide|afterwards)"
+     r"|\bleave no (?:trace|record|log)",
+     _is_plain_order),
+    # Exfiltration
+    ("exfiltrates", "has its reader send out secrets or private data",
+     ("credential", "secret", "environment", "env", "token", "password", "private key", "ssh", ".aws", "users table", "customer", "memor", "conversation", "history", "system prompt", "source code", "database", "keychain", "kubeconfig", "cookie", "api key", "instructions", "curl", "shadow", "netrc", "id_rsa", "passwd", "dump"),
+     r"\b(?:send|post|upload|paste|write|copy|publish|export|dump|exfiltrate|forward|e-?mail|serve|commit|include|append|put|attach|leak|share|push|transmit|report|mirror|print|echo|encode)\b[^.;!?\n]{0,80}?(?:\bcredentials?\b|\bsecrets?\b(?! manager)|\benv(?:ironment)?(?: variables?| vars?)\b|\.env\b|\bprivate keys?\b|\bssh keys?\b|\bapi keys?\b|\btokens\b|\bpasswords?\b|\busers? table\b|\bcustomer (?:data|list|records?|table)\b|\b(?:other|all|private|user'?s) memor(?:y|ies)\b|\bother memories\b|\b(?:database|db) dump\b|\bchat history\b|\bconversation\b|\bsystem prompt\b|\bsource code\b|\bthe (?:whole |entire |production )?database\b|\.aws\b|\.ssh\b|id_rsa|\.kube|kubeconfig|\.netrc|keychain|/etc/(?:passwd|shadow))"
+     r"[^!?\n]{0,90}?(?:\b(?:to|into|in|on|at|through|via|as)\b[^.;!?\n]{0,40}?(?:https?://|\bpublic\b|\bexternal\b|pastebin|\bgist\b|webhook|\bissues?\b|\bpull requests?\b|\bpr (?:description|body|comment)|\bcomments?\b|\bslack\b|\be-?mail|@|\burl\b|attacker|evil|/tmp/public|\bport \d|server of|\bmy server|third[- ]party|\bdns\b|query string|\bcommit message|\bimage (?:url|link)|\b(?:shared|public|general|open) (?:channel|folder|drive|link|bucket|paste)|\bpublic paste|\b(?:support|chat) bot|partner@|\btelegram|discord|\bftp\b))"
+     r"|\b(?:cat|type|read|open|print|base64|curl|tar|zip)\b[^.;!?\n]{0,30}(?:~/\.(?:aws|ssh|netrc|kube|config|docker|gnupg|npmrc|pypirc|git-credentials)|/etc/shadow|\.env\b|id_rsa|id_ed25519)[^!?\n]{0,80}?\b(?:and|then|\||to|into)\b[^.;!?\n]{0,60}(?:paste|send|post|upload|output|http|pull request|issue|comment|description|curl|nc\b|include|share|append)"
+     r"|\b(?:read|take|collect|gather|grab|fetch|find|get|copy|harvest)\b[^.;!?\n]{0,40}(?:kubeconfig|credentials?\b|secrets\b|\.env\b|private keys?|ssh keys?|api keys?|tokens\b|passwords?\b|users? table|customer (?:data|list))[^.;!?\n]{0,40}?\b(?:and|then)\b[^.;!?\n]{0,20}?\b(?:send|post|upload|paste|publish|forward|e-?mail|share|push|put|attach|exfiltrate|transmit)\b"
+     r"|\bcurl\b[^\n]{0,160}(?:\$\((?:env|printenv|cat|set)\b|`(?:env|printenv|cat)\b|-d ?@?(?:~/|\.env|/etc/)|\$[a-z_]*(?:token|secret|key|password))[^\n]{0,80}"
+     r"|\b(?:list|print|reveal|show|output|dump|echo|tell me|repeat|display|disclose) (?:me )?(?:all |the |your |any |every |full |complete |verbatim )*(?:environment variables|env vars|system prompt|hidden instructions|initial instructions|developer message|stored credentials|api keys|secrets you)\b",
+     _is_plain_order),
+    # Stealth
+    ("keeps-secret", "tells its reader to keep something from people",
+     ("tell", "inform", "mention", "secret", "notice", "notify", "reveal", "disclose", "if asked", "nobody", "without", "hidden", "between us", "silently", "quietly", "show", "alert", "confidential", "asks", "asked", "deny", "after", "once", "remove", "erase", "delete", "pretend", "warn", "expose", "hide", "bring up", "report", "wipe", "let "),
+     rf"\b(?:do not|don't|never|must not|avoid|without) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|let(?:ting)?|warn(?:ing)?) (?:\w+ ){{0,2}}?(?:the )?(?:user|users|owner|owners|anyone|anybody|human|humans|reviewers?|operators?|developers?|people|team|them|maintainers?|others)\b(?! (?:agent|which|whether|if (?:the|an?) (?:account|email|e-mail|user)|to \w+ (?:their|the) (?:password|browser)))[^.;!?\n]{{0,60}}"
+     rf"|\btell (?:nobody|no one|none of them)\b|\b(?:do not|don't|never) let (?:the |any )?(?:user|owner|team|reviewers?|anyone|anybody|people|humans?|maintainers?|them) (?:\w+ )?(?:know|see|notice|find out)\b|\bhide (?:this|the|these|that|it|them)\b[^.;!?\n]{{0,40}}\bfrom (?:the )?(?:users?(?! interface)|owners?|reviewers?|humans?|team|audit\w*|maintainers?|people)\b(?! who| with)"
+     rf"|\b(?:do not|don't|never|avoid) (?:bring(?:ing)? up|mention(?:ing)?|talk(?:ing)? about|refer(?:ring)? to|report(?:ing)?) (?:this|the) (?:\w+ )?(?:file|memory|note|change|rule|entry|instruction|policy change|edit|commit)\b[^.;!?\n]{{0,20}}(?:[.;!]|$|\bin (?:the|your|any)\b|\bto\b)"
+     rf"|\b(?:do not|don't|never|must not|avoid) (?:mention|reveal|disclose|show|report|expose|discuss|cite|display|quote) (?:this|these|the|its|that|your) (?:\w+ )?(?:notes?|memor(?:y|ies)|entr(?:y|ies)|rules?|instructions?|existence|system prompt|exchange|conversation|paragraph|directives?)\b(?! (?:number|id|path))"
+     rf"|\bkeep (?:this|the|these|it|that) (?:\w+ )?(?:rules?|notes?|memor(?:y|ies)|instructions?|entr(?:y|ies)|text|arrangement|between)? ?(?:a )?(?:secret|confidential|hidden|private|to yourself|quiet|us)\b"
+     rf"|\b(?:if|when|whenever) (?:you are |you're |you get |someone |anyone |anybody |somebody |the \w+ |they |)?(?:asked|asks|ask|questioned|challenged|wonders?)\b[^.;!?\n]{{0,40}}(?:deny\b|lie\b|(?:say|claim|answer|pretend|reply|state|respond|insist)\b[^.;!?\n]{{0,40}}\b(?:no\b|not\b|never|nothing|doesn't|unknown|none|routine|approved))"
+     rf"|\b(?:say|claim|pretend|insist) that (?:no|there (?:is|are|was) no) (?:such )?(?:\w+ )?(?:memor(?:y|ies)|notes?|rules?|instructions?|changes?)\b"
+     rf"|(?:\b(?:and|then|but),?|^|[.!?,;:\n]) ?(?:do (?:it|this) )?(?:silently|quietly|secretly|covertly|without (?:telling|informing|mentioning|notifying)[^.;!?\n,]{{0,30}}),? (?:\w+ ){{0,2}}?(?:lower|disable|delete|remove|change|push|merge|send|set|add|turn|edit|grant|drop|upload|install)\b"
+     rf"|\bso (?:that )?(?:nobody|no one|no human|the user (?:does not|doesn't|won't|never)|they (?:do not|don't|won't)|it is not) (?:\w+ )?(?:sees?|notices?|knows?|finds? out|noticed|seen|realis\w+|realiz\w+)\b"
+     rf"|\b(?:delete|remove|erase|destroy|forget) (?:this|the) (?:\w+ )?(?:memory|note|entry|message|file|text|rule|instruction|paragraph)s? (?:\w+ )?(?:after|once|when|as soon as) (?:acting|you|it (?:is|was|has)|reading|use|applying|done|executing|following|read\b|applied)"
+     rf"|\bafter (?:use|reading|acting|it is done|that)[^.;!?\n]{{0,20}} (?:delete|remove|wipe|erase|destroy) (?:this|the) (?:memory|note|entry|message|file|text)",
+     _is_plain_order),
+    # Persistence
+    ("spreads-itself", "has its reader copy the text elsewhere or keep it for ever",
+     ("save", "copy", "add", "append", "write", "insert", "include", "propagate", "replicate", "store", "paste", "mark", "expire", "spread", "repeat", "inject", "embed", "pass ", "permanent", "this memory", "this note", "this entry", "these instructions", "put ", "carry", "duplicate", "make sure", "ensure", "set "),
+     r"\b(?:save|copy|add|append|write|insert|include|propagate|replicate|store|paste|put|repeat|inject|embed|spread|carry|duplicate|pass) (?:on )?(?:this|these|the above|the following|the same) (?:note|paragraph|text|memory|instruction|rule|entry|message|sentence|prompt|directive|passage|section|block)s?\b[^.;!?\n]{0,60}?(?:\bevery\b|\beach\b|\ball\b|\bany\b|agents\.md|claude\.md|gemini\.md|\.cursorrules|copilot-instructions|memory files?|\bprompts?\b|sub-?agents?|repositor(?:y|ies)|readme|other (?:memories|notes|projects|agents)|future|long[- ]term memory)"
+     r"|\bmark (?:this|the) (?:entry|memory|note|file|record|text|rule) as (?:permanent|trusted|approved|verified|reviewed|authoritative|owner|protected)\b|\b(?:never|do not|don't) (?:ever )?(?:let (?:it|this(?: \w+)?) expire|(?:delete|remove|expire|review|question|overwrite|supersede|edit) this (?:memory|note|entry|rule|file|text))"
+     r"|\b(?:make sure|ensure)(?: that)? (?:this|these) (?:instruction|memory|note|rule|text)s? (?:survives?|persists?|stays?|remains?)\b|\bset (?:the )?(?:expiry|expiration|expires|ttl)(?: date)? of this (?:note|memory|entry) to (?:never|none)\b|\badd the following (?:line|text|rule|paragraph)s? to (?:all|every|each|any) (?:agents|claude|gemini)"
+     r"|\b(?:this|these) (?:memory|note|entry|rule|text|instruction)s? (?:must|should|may|can|shall|will|is to) (?:never|not) (?:be )?(?:deleted|removed|reviewed|expired?|questioned|superseded|overwritten|edited)",
+     _is_plain_order),
+    # Roles
+    ("takes-a-role", "gives its reader a role without limits",
+     ("you are", "act as", "behave", "pretend", "developer mode", "jailbreak", "god mode", "do anything now", "dan ", "unrestricted", "filters", "safety rules", "root", "imagine", "roleplay", "simulate", "debug mode", "admin mode", "uncensored", "restrictions", "limits", " mode", "as if", "as though", "without", "bound", "play", "pose", "simulate", "role of", "an ai"),
+     r"\b(?:you are|you're|you will be|become|act as|play|be) (?:now |hereby |from now on )?(?:an? |the |as )?(?:dan\b|unrestricted|uncensored|jailbroken|unfiltered|unaligned|free (?:from|of) (?:all |any )?(?:rules|restrictions|limits|policies|constraints)|no longer (?:bound|restricted|limited|subject)|in (?:developer|god|jailbreak|unrestricted|root|admin|maintenance|debug) mode|root\b(?! cause)[^.;!?\n]{0,30}(?:restrictions|limits|rules)|(?:evil|omnipotent|superuser))"
+     r"|\b(?:you are|you're|act as|become|be) (?:now )?(?:an? )?(?:ai|assistant|agent|model|bot|system)? ?(?:without|with no|free of) (?:any )?(?:restrictions?|limits?|rules|filters|guard ?rails|safety)\b|\b(?:roleplay|role-play|play|pose|simulate|assume the role|take the role|speak)\b[^.;!?\n]{0,40}\b(?:ignores? (?:the )?polic\w+|no (?:limits|restrictions|rules|polic\w+)|do (?:everything|anything)|without (?:limits|restrictions|rules)|unrestricted|root access)"
+     r"|\b(?:respond|answer|act|behave|work|reply) as (?:if|though) (?:the |all |your |any )?(?:safety |content |usage )?(?:guidelines|polic\w+|rules|restrictions|filters|limits)\b[^.;!?\n]{0,20}\b(?:not exist|gone|off|removed|disabled|suspended|void)"
+     r"|\b(?:enable|enter|activate|switch (?:in)?to|turn on|start) (?:the )?(?:developer|god|jailbreak|dan|unrestricted|unfiltered|debug|maintenance|admin|root|sudo) mode\b[^.!?\n]{0,60}\b(?:safety|rules|restrictions|filters|limits|policies|anything|guard ?rails|approvals?|permissions?)\b|\b(?:enter|activate|enable|switch (?:in)?to|turn on|go into) (?:god|jailbreak|dan|unrestricted|unfiltered) mode\b"
+     r"|\b(?:behave|act|proceed|continue|work) as (?:if|though) (?:the |this |it |all |every |any )?[^.;!?\n]{0,30}?(?:had been|has been|have been|was|were|is|are) (?:already )?(?:approved|authori[sz]ed|reviewed|confirmed|granted)"
+     r"|\byou are (?:no longer|not) (?:bound|restricted|limited|subject|constrained) (?:by|to)\b"
+     r"|\b(?:behave|act|respond|answer|operate|work|continue|proceed) as (?:if|though) (?:all |any |no |there (?:were|was|are|is) no |your |the |you (?:had|have) no )[^.;!?\n]{0,30}?(?:filters?|rules?|restrictions?|safeguards?|limits?|guard ?rails?|polic(?:y|ies)|approvals?|permissions?)\b"
+     r"|\b(?:pretend|imagine|assume|suppose|act as if|act as though) (?:that )?(?:you|the|there|all|no|this|we)\b[^.;!?\n]{0,40}?\b(?:no (?:rules|restrictions|limits|policy|policies|filters|guard ?rails)|admin|root|unrestricted|(?:was|is|were|are) (?:already )?(?:approved|authori[sz]ed)|owner)\b|\bdo anything now\b"
+     r"|\b(?:safety|content|ethical|security) (?:rules|filters|policies|guidelines|restrictions) (?:do not|don't|no longer) apply\b|\bact as (?:an? |the )?(?:root|admin|administrator|superuser|owner)\b(?=[^.;!?\n]{0,40}(?:restriction|limit|rule|without|anything|$))|\bwith no restrictions\b(?=[.!]?$)",
+     _is_plain_order),
+    ("redefines-words", "gives a word of a policy the opposite meaning",
+     ("means", "mean ", "read as", "interpreted as"),
+     r"[\"'“‘`](?:never|no|not|must not|deny|denied|reject(?:ed)?|forbidden|required?|must|do not|don't|always ask|stop|approval|approved|review(?:ed)?)[\"'”’`][^.;!?\n]{0,60}?\b(?:means?|is to be read as|should be read as|really means|now means|stands for|is interpreted as)\b[^.;!?\n]{0,15}[\"'“‘`]?(?:always|yes|allow(?:ed)?|approved?|may|optional|go|accept|never|permitted|ok|nothing|merge|deploy|skip)",
+     _is_order),
+)  # fmt: skip
+
+_ROLE_NAMES = r"(?:system|system[-_ ]?(?:prompt|message|reminder)|assistant|user|human|developer|memory|memories|untrusted[-_ ]?\w*|trusted[-_ ]?\w*|instructions?|admin|tool[-_ ]?(?:result|use|call)s?|function[-_ ]?(?:result|call)s?|im_start|im_end)"
+_DELIMITERS = (
+    rf"(?:^|\n|[.\"'`:]\s*)\s*<\s*/?\s*{_ROLE_NAMES}(?:[\s:>-][^>\n]{{0,60}})?>"
+    r"|<\|\s*(?:im_start|im_end|system|user|assistant|end(?:oftext|_of_turn|_header_id)?|start_header_id|eot_id|begin_of_text|channel|message|return|start|constrain|call)\s*\|>"
+    r"|\[/?(?:inst|available_tools|tool_calls|tool_results|system_prompt)\]|<</?sys>>|<(?:start|end)_of_turn>"
+    r"|(?:^|\n)\s*(?:[#>*_`\-]{1,6}\s*)?(?:human|assistant)\s*:[^\n]+\n(?:[^\n]*\n){0,6}?\s*(?:[#>*_`\-]{1,6}\s*)?(?:human|assistant|system)\s*:"
+    r"|\n\s*\n\s*(?:human|assistant)\s*:\s"
+    r"|(?:^|\n)\s*(?:[#>*_`\-]{1,6}\s*)?\[?(?:system(?: (?:prompt|message|override|update|notice))?|developer)\]?\s*[:\]]\s*(?:[^\n]{0,60}\b(?:approvals?|approved|skip|disabled?|off\b|ignore|you (?:are|must|may|can)|override|instructions?|deploy|no longer|permission)\b)"
+    r"|[\"']role[\"']\s*:\s*[\"'](?:system|developer|assistant)[\"']|(?:^|\n)\s*-{3,}\s*\n(?:[^\n]{0,80}\n){0,3}?\s*(?:role\s*:\s*(?:system|developer|assistant)|trusted\s*:\s*(?:true|yes)|approved\s*:\s*(?:true|yes)|origin\s*:\s*owner)\b"
+    r"|(?:^|\n|[>*_#=\-]\s*)\s*(?:>+\s*)*end\s+(?:of\s+)?(?:the\s+)?(?:untrusted\s+|trusted\s+|memory\s+|recorded\s+)?(?:memory|memories|memory bundle|data|context|notes)\b(?: bundle)?(?: [0-9a-f]{4,16})?\s*[.>*=\-]*\s*(?:\n|system\s*:)"
+    r"|\\\"\s*\}\s*,\s*\{\s*\\\"(?:trusted|role|approved)\\\""
+)
+
+
+def _not_shown_as_code(match: re.Match[str]) -> bool:
+    """Template tokens in prose about templates: in back-ticks, or named as tokens, and nothing after them."""
+    before, after = (
+        match.string[max(0, match.start() - 60) : match.start()],
+        match.string[match.end() - 1 : match.end() + 40],
+    )
+    quoted = re.search(r"`[^`\n]{0,40}$", before) is not None and re.search(r"^[^`\n]{0,30}`", after) is not None
+    return not (
+        quoted
+        or re.search(
+            r"\b(?:tokens?|tags?|elements?|templates?|special|markers?|delimiters?|strings?|escape[sd]?)\b[^.\n]{0,50}$",
+            before.lower(),
+        )
+    )
+
+
+# Override and grant in other languages: verbs, nouns and the words that make them about instructions.
+_LANGUAGES: tuple[tuple[str, ...], ...] = (
+    # ignore · instructions · previous or all · skip/disable · controls · needs no / without
+    ("fr", r"ignore[zr]?|oublie[zr]?|ne tiens pas compte|néglige[zr]?|fais abstraction|ne suis plus", r"instructions?|consignes?|directives?|règles|ordres", r"précédentes?|antérieures?|ci-dessus|toutes|tes|vos|antérieurs?|précédents?|tous",
+     r"saute[zr]?|désactive[zr]?|contourne[zr]?|ignore[zr]?|passe[zr]? outre|court-circuite[zr]?|coupe[zr]?", r"validations?|approbations?|revues?|confirmations?|autorisations?|contrôles?|relectures?", r"ne (?:nécessite|requiert|demande|requièrent|nécessitent) (?:plus|pas)|sans (?:demander|attendre|autorisation|validation|approbation|confirmation)|n'(?:a|ont) (?:plus|pas) besoin"),
+    ("es", r"ignora[r]?|ignore[n]?|olvida[r]?|olvide|no sigas|omite todas|descarta|haz caso omiso", r"instrucciones|órdenes|directrices|reglas|indicaciones", r"anteriores|previas|todas|tus|previos|de arriba|precedentes",
+     r"desactiva[r]?|desactive|salta[r]?|omite|omitir|evita[r]?|sáltate|elude|deshabilita|pasa por alto", r"aprobaci(?:ón|ones)|revisi(?:ón|ones)|confirmaci(?:ón|ones)|autorizaci(?:ón|ones)|validaci(?:ón|ones)|permisos?|controles", r"no (?:requiere|necesita|hace falta|requieren|necesitan)|no (?:pidas|esperes|pida|solicites)|sin (?:pedir|esperar|aprobación|autorización|confirmación|permiso|revisión)|ya no (?:requiere|necesita)"),
+    ("it", r"ignora(?:re|te)?|dimentica(?:re|te)?|non seguire|trascura", r"istruzioni|direttive|regole|ordini|indicazioni", r"precedenti|anteriori|tutte|tue|sopra|tutti",
+     r"salta(?:re)?|disattiva(?:re)?|aggira(?:re)?|disabilita|evita|ometti", r"revision[ei]|approvazion[ei]|conferm[ae]|autorizzazion[ei]|permess[oi]|controll[oi]|validazion[ei]", r"non (?:richiede|richiedono|serve|servono|necessita)|senza (?:chiedere|attendere|approvazione|conferma|autorizzazione|permesso|revisione)|non ha(?:nno)? (?:più )?bisogno"),
+    ("pt", r"ignor[ae]r?|esqueça|esquece|desconsidere|não siga", r"instruções|ordens|diretrizes|regras|orientações", r"anteriores|prévias|todas|suas|acima|todos",
+     r"pul[ea]r?|desativ[ae]r?|contorn[ae]r?|desabilit[ae]|salt[ae]|burl[ae]", r"aprovaç(?:ão|ões)|revis(?:ão|ões)|confirmaç(?:ão|ões)|autorizaç(?:ão|ões)|permiss(?:ão|ões)|validaç(?:ão|ões)|controles?", r"não (?:requer|precisa|exige|necessita|precisam)|sem (?:pedir|esperar|aprovação|confirmação|autorização|permissão|revisão)|dispensa"),
+    ("de", r"ignorier(?:e|en|t)?|vergiss|vergessen|missachte[n]?|beachte(?:n)? (?:sie )?(?:keine|nicht)|verwirf|übergehe[n]?", r"anweisungen|instruktionen|vorgaben|regeln|befehle|richtlinien|anordnungen", r"vorherigen?|bisherigen?|früheren?|obigen?|alle[rn]?|deine[rn]?|ihre[rn]?|sämtliche[rn]?|vorigen?",
+     r"überspring(?:e|en|t)?|umgeh(?:e|en|t)?|deaktivier(?:e|en|t)?|abschalten|schalte|ignorier(?:e|en|t)?|auslassen|lass", r"freigaben?|genehmigung(?:en)?|prüfung(?:en)?|reviews?|bestätigung(?:en)?|zustimmung|kontrollen?|sandbox|freigabeprüfung", r"(?:braucht|brauchen|benötigt|benötigen|erfordert|erfordern|bedarf|bedürfen) (?:ab (?:sofort|jetzt) )?(?:keine[rn]?|nicht)|ohne (?:rückfrage|nachfrage|zu fragen|genehmigung|freigabe|bestätigung|zustimmung|prüfung|auf)"),
+    ("nl", r"negeer|vergeet|sla geen acht op|volg niet", r"instructies|opdrachten|regels|richtlijnen|aanwijzingen", r"eerdere|vorige|voorgaande|alle|bovenstaande|jouw|je|uw",
+     r"schakel|sla|omzeil|overslaan|negeer|deactiveer|zet", r"goedkeuring(?:en)?|beoordeling(?:en)?|bevestiging(?:en)?|toestemming|controles?|reviews?|review", r"(?:heeft|hebben|behoeft|vereist|vereisen) geen|zonder (?:te vragen|goedkeuring|toestemming|bevestiging|review)|niet (?:meer )?nodig"),
+    ("sv", r"ignorera|glöm|bortse från|strunta i|se bort fra|glem|ignorer", r"instruktioner(?:na)?|regler(?:na)?|anvisningar|instruksjoner|instrukser", r"tidigare|föregående|alla|ovanstående|alle|tidligere|foregående",
+     r"hoppa över|stäng av|inaktivera|kringgå|hopp over|slå av|deaktiver", r"godkännande[nt]?|granskning(?:en)?|bekräftelse[nr]?|tillstånd|godkjenning(?:en)?|godkendelse[nr]?", r"kräver (?:inget|ingen|inte)|behöver (?:inget|ingen|inte)|utan (?:att fråga|godkännande|bekräftelse)|krever ikke|uten godkjenning|uden godkendelse"),
+    ("pl", r"zignoruj|ignoruj|zapomnij|pomiń|nie stosuj", r"instrukcje|instrukcji|polecenia|poleceń|zasady|wytyczne", r"poprzednie|wcześniejsze|wszystkie|powyższe|wcześniejszych|poprzednich",
+     r"pomiń|wyłącz|omiń|obejdź|pomijaj", r"zatwierdzeni[ea]|akceptacj[eęi]|przegląd|weryfikacj[eęi]|potwierdzeni[ea]|zgod[ęy]|kontrol[eę]", r"nie wymaga(?:ją)?|bez (?:pytania|zgody|zatwierdzenia|potwierdzenia|akceptacji)|nie potrzebuje"),
+    ("ru", r"игнорируй(?:те)?|проигнорируй(?:те)?|забудь(?:те)?|не следуй(?:те)?|пренебреги|отбрось", r"инструкци[ийяею]+|указани[яий]+|правил[ао]?|команды|распоряжени[яий]+", r"предыдущ\w+|прежн\w+|все[х]?|ранн\w+|выше|тво[ийих]+|ваш\w*",
+     r"пропусти(?:те)?|пропускай(?:те)?|отключи(?:те)?|обойди(?:те)?|обходи(?:те)?|выключи(?:те)?|игнорируй(?:те)?", r"проверк[уиа]|одобрени[ея]|подтверждени[ея]|согласовани[ея]|утверждени[ея]|ревью|разрешени[ея]|апрув\w*", r"не требу(?:ет|ют|ется|ются)|без (?:подтверждения|одобрения|согласования|проверки|разрешения|спроса)|не нуж(?:но|ны|ен|на)"),
+    ("uk", r"ігноруй(?:те)?|забудь(?:те)?|не виконуй", r"інструкці[їй]|вказівки|правила", r"попередні|усі|всі|вищенаведені", r"пропусти|вимкни|обійди", r"перевірк[уи]|схвалення|підтвердження|погодження|дозв[оі]л\w*", r"не потребу(?:є|ють)|без (?:підтвердження|схвалення|дозволу)"),
+    ("tr", r"yok say|unut|dikkate alma|görmezden gel", r"talimat\w*|kural\w*|yönerge\w*|komut\w*", r"önceki|tüm|bütün|yukarıdaki", r"atla|devre dışı bırak|kapat|es geç", r"onay(?!s)\w*|inceleme\w*|doğrulama\w*|izin\w*|denetim\w*", r"gerektirmez|gerekmez|gerek yok|onaysız|sormadan|izinsiz|beklemeden"),
+    ("id", r"abaikan|lupakan", r"instruksi|perintah|aturan", r"sebelumnya|semua|di atas", r"lewati|nonaktifkan|matikan", r"persetujuan|tinjauan|konfirmasi|izin", r"tidak (?:perlu|memerlukan)|tanpa (?:persetujuan|konfirmasi|izin|bertanya)"),
+    ("vi", r"bỏ qua|quên", r"hướng dẫn|chỉ dẫn|chỉ thị|quy tắc", r"trước|tất cả|ở trên", r"bỏ qua|tắt|vô hiệu hóa", r"phê duyệt|xác nhận|kiểm duyệt", r"không cần|không yêu cầu"),
+)  # fmt: skip
+_NOT_ASKING = {
+    "fr": r"ne (?:demande[zr]?|attend[sez]*) (?:jamais|pas|plus)|n'attend[sez]* (?:pas|jamais|plus)",
+    "es": r"no (?:pidas|esperes|pida|solicites|preguntes)|nunca (?:pidas|esperes)",
+    "it": r"non (?:chiedere|attendere|aspettare|richiedere)(?: mai)?",
+    "pt": r"não (?:peça|espere|solicite|pergunte)|nunca (?:peça|espere)",
+    "de": r"(?:frage?|warte|bitte) (?:nicht|nie|niemals|keinesfalls) (?:nach|auf|um)|ohne auf",
+    "nl": r"(?:vraag|wacht) (?:geen|nooit|niet)(?: op| om)?",
+    "sv": r"(?:fråga|vänta|be) (?:inte|aldrig)(?: om| på| efter)?",
+    "pl": r"nie (?:pytaj|czekaj|proś)(?: o| na)?",
+    "ru": r"не (?:спрашивай(?:те)?|жди(?:те)?|запрашивай(?:те)?|проси(?:те)?)",
+    "uk": r"не (?:питай(?:те)?|чекай(?:те)?|запитуй(?:те)?)",
+    "tr": r"beklemeden|istemeden|sormadan",
+}
+_UNSPACED: tuple[tuple[str, str], ...] = (
+    ("zh", r"(?:忽略|无视|無視|忘记|忘記|不要遵守|不要遵循|抛开|跳过)[^。！？\n]{0,12}(?:指令|指示|规则|規則|说明|命令|提示词|提示詞|约束)|(?:关闭|關閉|跳过|跳過|绕过|繞過|禁用|停用|取消)[^。！？\n]{0,8}(?:审批|審批|审核|審核|确认|確認|批准|审查|審查|权限|權限|检查|授权)|(?:不需要|无需|無需|不必|免)[^。！？\n]{0,6}(?:审批|審批|审核|審核|批准|授权|确认|許可|许可)|(?:未经|不经|不經)(?:批准|审批|确认|授权)[^。！？\n]{0,6}(?:即可|就可以|可以|直接)|(?:不要|别|勿)(?:告诉|通知|告知)(?:用户|任何人|所有者|审核)"),
+    ("ja", r"(?:指示|命令|ルール|規則|プロンプト|指令)[^。！？\n]{0,8}(?:無視|忘れ|破棄|従わない)|(?:承認|レビュー|確認|許可|審査)[^。！？\n]{0,8}(?:省略|スキップ|無効|迂回|飛ば|無視|オフに)|(?:承認|レビュー|確認|許可)(?:は|を|なし|も)?[^。！？\n]{0,4}(?:不要|必要ない|必要ありません|いらない|なしで)"),
+    ("ko", r"(?:지시|명령|규칙|지침|프롬프트)\S{0,3}[^.!?\n]{0,8}(?:무시|잊|따르지)|(?:승인|검토|확인|허가|권한|리뷰)[^.!?\n]{0,10}(?:건너뛰|무시|비활성화|생략|우회|끄)|(?:승인|검토|확인|허가)\S{0,2}\s?(?:없이|불필요|필요\s?없|필요하지 않)|(?:승인|검토|확인|허가)[^.!?\n]{0,10}(?:필요\s?없|불필요)|사용자\S{0,3}\s?(?:알리지|말하지)\s?(?:마|말)"),
+    ("ar", r"(?:تجاهل|انس|اهمل|لا تتبع)[^.!?؟\n]{0,20}(?:التعليمات|الأوامر|القواعد|الإرشادات|تعليمات)|(?:عطل|عطّل|تخط|تخطّ|تجاوز|أوقف|الغ|ألغ)[^.!?؟\n]{0,16}(?:الموافقة|المراجعة|التأكيد|الاعتماد|التحقق|الإذن|الصلاحيات)|لا (?:تطلب|تنتظر|تسأل)[^.!?؟\n]{0,10}(?:موافقة|الموافقة|إذن|الإذن|تأكيد|التأكيد)|(?:لا يحتاج|لا تحتاج|لا يتطلب|لا تتطلب|دون|بدون)[^.!?؟\n]{0,8}(?:موافقة|إذن|تأكيد|مراجعة|الموافقة)"),
+    ("fa", r"(?:نادیده بگیر|فراموش کن)[^.!?؟\n]{0,30}|(?:دستور\w*|قوانین)[^.!?؟\n]{0,20}(?:نادیده|فراموش)|(?:بدون|نیازی به)[^.!?؟\n]{0,10}(?:تأیید|تایید|اجازه|مجوز|بررسی)[^.!?؟\n]{0,8}(?:ندارد|نیست|مستقر|ادغام|اجرا)"),
+    ("he", r"התעלם[^.!?\n]{0,20}(?:הוראות|הנחיות|כללים)|(?:דלג|עקוף|השבת)[^.!?\n]{0,16}(?:אישור|בדיקה|סקירה)|(?:ללא|בלי|לא דורש\w*)\s(?:אישור|בדיקה)"),
+    ("hi", r"(?:निर्देश\w*|आदेश\w*|नियम\w*)[^।!?\n]{0,16}(?:अनदेखा|नज़रअंदाज़|भूल|उपेक्षा)|(?:अनुमोदन|स्वीकृति|समीक्षा|पुष्टि|अनुमति|मंज़ूरी)[^।!?\n]{0,14}(?:छोड़|बंद कर|बिना|आवश्यक नहीं|ज़रूरत नहीं|ज़रूरी नहीं)|(?:अनुमति|अनुमोदन|स्वीकृति|पुष्टि)[^।!?\n]{0,8}(?:आवश्यकता|ज़रूरत|जरूरत)\sनहीं|बिना\s(?:अनुमोदन|स्वीकृति|अनुमति|पुष्टि|पूछे)"),
+    ("th", r"(?:เพิกเฉย|ละเว้น|ไม่ต้องสนใจ|ลืม)[^\n]{0,20}(?:คำสั่ง|คำแนะนำ|กฎ)|(?:ข้าม|ปิด)[^\n]{0,12}(?:การอนุมัติ|การตรวจสอบ|การยืนยัน)|(?:ไม่ต้อง|โดยไม่)[^\n]{0,6}(?:อนุมัติ|ขออนุญาต|ยืนยัน)"),
+)  # fmt: skip
+
+
+def _foreign_accepts(match: re.Match[str]) -> bool:
+    """Not negated in the language's own way; a report in quotes passes."""
+    before, after = _sentence(match)
+    return (
+        re.search(
+            r"(?:\bne jamais\b|\bjamais\b|\bnunca\b|\bno se (?:debe|puede)\b|\bniemals\b|\bnie\b|\bkeinesfalls\b|\bdarf nicht\b|\bnooit\b|\baldrig\b|\baldri\b|\bnigdy\b|никогда|нельзя|запрещ\w+|\bnão (?:deve|pode)\b|\bmai\b|\bnon (?:si )?(?:deve|può)\b|"
+            r"不得|禁止|切勿|不要(?!遵)|不能|절대|금지|決して|يجب ألا|ممنوع|لا يجوز|\basla\b|\bjangan\b|demand[ée]|bat\b|verlangte|forderte|pidió|chiese|просил)[^.!?。]{0,50}$",
+            before,
+        )
+        is None
+        and re.match(
+            r"[^.!?。]{0,40}(?:禁止|금지|不可|てはいけない|てはならない|てはいけません|てはなりません|ことはできません|하지 마|verboten|interdit|prohibid|vietat|запрещ|zabronion|untersagt|verboden)",
+            after,
+        )
+        is None
+        and not _is_reported(match)
+    )
+
+
+def _within(*parts: str, gap: str = r"[^.!?;\n]{0,60}?") -> str:
+    return gap.join(rf"(?<!\w)(?:{part})(?!\w)" for part in parts)
+
+
+def _foreign(row: tuple[str, ...]) -> str:
+    name, ignore, instructions, earlier, skip, control, no_need = row
+    unasked = _NOT_ASKING.get(name)
+    return "|".join(
+        (
+            _within(earlier, instructions, ignore, gap=r"[^.!?;\n]{0,24}?"),
+            _within(control, skip, gap=r"[^.!?;\n]{0,16}?"),
+            _within(control, no_need, gap=r"[^.!?;\n]{0,12}?"),
+            _within(ignore, earlier, instructions, gap=r"[^.!?;\n]{0,24}?"),
+            _within(ignore, instructions, earlier, gap=r"[^.!?;\n]{0,24}?"),
+            _within(skip, control, gap=r"[^.!?;\n]{0,30}?"),
+            _within(no_need, control, gap=r"[^.!?;\n]{0,24}?"),
+            *([_within(unasked, control, gap=r"[^.!?;\n]{0,16}?")] if unasked else []),
+        )
+    )
+
+
+# Beyond the shapes: permissive statements about controls (ADMISSION 4).
+_CONTROL_WORD = re.compile(
+    rf"\b(?:{_CONTROL}|approv(?:e|ed|er|ers|ing)|unreviewed|unapproved|polic(?:y|ies)|credentials?|audit(?:s|ed)?|scan(?:s|ners?|ning)?|tls verification|certificate (?:checks?|verification|validation)|ssl verification|host key checking|signature (?:checks?|verification)|"
+    r"verify=false|sudoers|administratoraccess|cluster-admin|branch protection|two-factor|protected|signed commits|force[- ]push\w*)\b"
+)
+_CONTROL_STEMS = (
+    "approv",
+    "review",
+    "confirm",
+    "permission",
+    "sandbox",
+    "gate",
+    "freeze",
+    "polic",
+    "credential",
+    "trust",
+    "audit",
+    "scan",
+    "protect",
+    "guard",
+    "safety",
+    "owner",
+    "human",
+    "oversight",
+    "sign-off",
+    "sign off",
+    "signoff",
+    "authori",
+    "consent",
+    "access control",
+    "change management",
+    "two-person",
+    "four-eyes",
+    "mfa",
+    "2fa",
+    "safeguard",
+    "filter",
+    "verif",
+    "sudoers",
+    "administratoraccess",
+    "cluster-admin",
+    "two-factor",
+    "signed commit",
+    "force-push",
+    "force push",
+    "validation",
+    "checking",
+    "security",
+)
+_PERMISSIVE = re.compile(
+    rf"\b(?:may (?!not\b)|need(?:s)? not\b|needn't\b|optional\b|(?<!users )(?<!user )(?<!callers )(?<!clients )(?<!accounts )(?<!people )(?<!members )without\b(?! a (?:doubt|problem))|not (?:needed|required|necessary)\b|(?:is|are) (?:fine|ok|okay|allowed|permitted|acceptable|enough)\b|free to\b|no need\b|needs? no\b|requires? no\b|"
+    rf"(?:do(?:es)? not|don't|doesn't|no longer) (?:need|require|apply)\b|{_SKIP} (?:\w+ ){{0,3}}?{_CONTROL}|\b{_CONTROL} (?:\w+ ){{0,2}}?(?:is|are|be|gets?) (?:skipped|bypassed|ignored|disabled|overridden|waived|suspended)|go(?:es)? around\b|exempt\b|waived?\b|(?:is|are) off\b|turned off\b|disabled\b|verify=false|never (?:blocks?|applies|asks?)\b|use administratoraccess|use cluster-admin|"
+    rf"auto(?:matically)?[- ]?(?:approv|merg|accept)\w*|for humans\b|a formality\b|instead of (?:asking|waiting)|counts? as (?:approval|approved|consent)|good enough|(?:just|simply) (?:merge|deploy|push)|by default allowed)"
+)
+_RESTRICTIVE = re.compile(
+    r"\b(?:never\b|must\b|must not\b|may not\b|cannot\b|can't\b|can not\b|requires? (?!no\b)|only\b|needs? (?!no\b|not\b)(?:an? |its |the )?(?:\w+ )?(?:approvals?|reviews?|tickets?|sign|confirm\w*|permission)|always (?:needs?|requires?|does|do|ask)|forbid\w*|forbidden|prohibited|not (?:be )?(?:allowed|permitted)|refus\w+|reject\w*|declin\w+|"
+    r"nobody\b|no one\b|shall not\b|should not\b|shouldn't\b|do not\b|don't\b|ask (?:for|before|first)|unless\b|except\b|mandatory\b|enforced?\b|blocked\b|no bypass|limited to)\b"
+)
+
+
+_NORMATIVE_FALSE = re.compile(
+    r"\b(?:read model|scanner service|permission (?:bits?|model)|scan line|code review (?:tool|bot)|review app|policy page|privacy policy|cache policy|retention policy|retry policy|security group|freeze frame|sandbox(?: (?:account|environment|api|cluster|tenant|server|project))|gate(?:way)s?|logic gate|scan (?:rows?|the table|index)|full table scan|index scan|permission field|audit logs? (?:is|are|live|in|for)|approval rate|review vote)\b"
+)
+
+
+def polarity_of(sentence: str) -> str | None:
+    """Return how a sentence speaks of a control: "permissive", "restrictive", "unclear"; None when it does not."""
+    plain = _NORMATIVE_FALSE.sub(" ", sentence)
+    if not _CONTROL_WORD.search(plain):
+        return None
+    if (
+        _SAFE_PLACE.search(plain) or re.search(r"\b(?:staging|sandbox|local|dev|test|docs?) ", plain)
+    ) and "prod" not in plain:
+        return None
+    permissive = restrictive = False
+    for match in _PERMISSIVE.finditer(plain):
+        before = plain[: match.start()]
+        if _NEGATED.search(before) or re.search(
+            r"\b(?:can ?not|can't|must not|may not|never|not) be \w+$", match.group()
+        ):
+            restrictive = True
+        elif _is_reported(match):
+            return None
+        else:
+            permissive = True
+    restrictive = restrictive and not permissive or _RESTRICTIVE.search(plain) is not None
+    if permissive and restrictive:
+        return "unclear"
+    return "permissive" if permissive else "restrictive" if restrictive else None
+
+
+_CLAUSES = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+
+def iter_polarities(flow: str) -> Iterator[tuple[str, int]]:
+    """Yield ``permissive`` or ``unclear`` and the offset of each sentence that speaks so of a control."""
+    if not any(word in flow for word in _CONTROL_STEMS):
+        return
+    start = 0
+    for cut in (*_CLAUSES.finditer(flow), None):
+        end = cut.start() if cut else len(flow)
+        polarity = polarity_of(flow[start:end])
+        if polarity in ("permissive", "unclear"):
+            yield polarity, start
+        start = cut.end() if cut else end
+
+
+PERMISSIVE_RULE = Rule(
+    name="permissive-about-a-control",
+    family=Family.AUTHORITY,
+    severity=Severity.HOLD,
+    sentence="permits something about a control (approval, review, permission, policy, sandbox …); a person has to write or approve that",
+)
+UNCLEAR_RULE = Rule(
+    name="unclear-about-a-control",
+    family=Family.AUTHORITY,
+    severity=Severity.HOLD,
+    sentence="both permits and forbids something about a control; say which",
+)
+SUPPLY_RULE = Rule(
+    name="weakens-a-check",
+    family=Family.AUTHORITY,
+    severity=Severity.HOLD,
+    sentence="switches off a check, widens rights or moves where code comes from; a person has to write or approve that",
+    keywords=(
+        "verif",
+        "insecure",
+        "strict",
+        "index",
+        "registry",
+        "mirror",
+        "administratoraccess",
+        "cluster-admin",
+        "777",
+        "0.0.0.0/0",
+        "failures",
+        "flaky",
+        "trusted-host",
+        "sudo",
+        "all new",
+        "wildcard",
+        "curl",
+        "setenforce",
+    ),
+    pattern=r"\b(?:tls|ssl|certificate|cert|signature|host[- ]key|checksum)s? (?:verification|validation|checks?|checking) (?:is|are|stays?|must be|should be|can be|was) (?:\w+ )?(?:off|disabled|skipped|unnecessary|optional)\b|\b(?:use|set|pass|with|always)\b[^.;!?\n]{0,40}(?:verify ?= ?false|--insecure\b|-k with curl|node_tls_reject_unauthorized ?= ?[\"']?0|http\.sslverify(?: |=)false|stricthostkeychecking(?: |=)no|--trusted-host|--no-check-certificate|--allow-unauthenticated|insecureskipverify)"
+    r"|\b(?:canonical|default|official|only|new|primary|preferred) (?:package|python|npm|pip|container|image|module|crate|maven|gem) (?:index|registry|mirror|repository|proxy)(?: url)? (?:is|are|moved to)(?: now)? https?://(?!pypi\.org|registry\.npmjs\.org|index\.crates\.io|repo1?\.maven|rubygems\.org|docker\.io|ghcr\.io)"
+    r"|\b(?:all|every|each|any|new)\b[^.;!?\n]{0,40}\b(?:use|uses|get|gets|have|has|need|needs|receive|is|are)\b[^.;!?\n]{0,30}(?:administratoraccess|cluster-admin|\bowner role|chmod 777|wildcard (?:permissions?|polic)|0\.0\.0\.0/0|\"\*\" permissions?)"
+    r"|\b(?:security|auth\w*|permission|access|policy|audit)\b[^.!?\n]{0,60}\b(?:flaky|noise|false positives?|by design)\b[^.!?\n]{0,30}\bignore\b|\bignore (?:their|the|all|any) (?:security )?(?:failures?|findings?|alerts?)\b[^.!?\n]{0,30}$"
+    r"|\bcurl\b[^\n|]{0,120}\|\s*(?:sudo\s+)?(?:ba|z)?sh\b[^.!?\n]{0,40}\b(?:every|always|each|first)\b|\bsetenforce 0\b",
+    accepts=_is_plain_order,
+)
+
+
+@cache
+def authority_rules() -> tuple[Rule, ...]:
+    """Return the rules for known shapes, which reject whoever wrote the text.
+
+    The first one, about markup, is matched in the text as it stands; the others in running text.
+    """
+    return (
+        Rule(
+            name="chat-delimiter",
+            family=Family.AUTHORITY,
+            severity=Severity.REJECT,
+            sentence="looks like the turn of a chat, a prompt's markup or the end of a frame",
+            keywords=(
+                "<",
+                "[inst",
+                "[/inst",
+                "[available",
+                "[/available",
+                "[tool",
+                "human",
+                "assistant",
+                "system",
+                "developer",
+                "role",
+                "trusted",
+                "approved",
+                "end ",
+                "origin",
+            ),
+            pattern=_DELIMITERS,
+            accepts=_not_shown_as_code,
+        ),
+        *(
+            Rule(
+                name=name,
+                family=Family.AUTHORITY,
+                severity=Severity.REJECT,
+                sentence=sentence,
+                keywords=keywords,
+                pattern=pattern,
+                accepts=accepts,
+            )
+            for name, sentence, keywords, pattern, accepts in _REJECTED
+        ),
+        *(
+            Rule(
+                name=f"override-{row[0]}",
+                family=Family.AUTHORITY,
+                severity=Severity.REJECT,
+                sentence="tells its reader, in another language, to ignore instructions or get round a control",
+                pattern=_foreign(row),
+                accepts=_foreign_accepts,
+            )
+            for row in _LANGUAGES
+        ),
+        *(
+            Rule(
+                name=f"override-{name}",
+                family=Family.AUTHORITY,
+                severity=Severity.REJECT,
+                sentence="tells its reader, in another language, to ignore instructions or get round a control",
+                pattern=pattern,
+                accepts=_foreign_accepts,
+            )
+            for name, pattern in _UNSPACED
+        ),
+    )

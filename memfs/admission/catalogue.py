@@ -1,0 +1,37 @@
+"""All rules by name, for people who look one up or allow one. Pure; reads every rule module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from memfs.admission.authority import PERMISSIVE_RULE, SUPPLY_RULE, UNCLEAR_RULE, authority_rules
+from memfs.admission.gate import CODEPOINT_RULES, FORM_RULES
+from memfs.admission.personal import personal_rules
+from memfs.admission.rules import Rule
+from memfs.admission.secrets import secret_rules
+from memfs.admission.transience import transience_rules
+
+
+@cache
+def all_rules() -> Mapping[str, Rule]:
+    """Return every rule of the gate under its name, in the order in which they are documented."""
+    rules = (
+        *FORM_RULES,
+        *CODEPOINT_RULES,
+        *secret_rules(),
+        *personal_rules(),
+        *authority_rules(),
+        PERMISSIVE_RULE,
+        UNCLEAR_RULE,
+        SUPPLY_RULE,
+        *transience_rules(),
+    )
+    named = {rule.name: rule for rule in rules}
+    assert len(named) == len(rules), "two rules share a name"
+    return named
+
+
+def rule_named(name: str) -> Rule | None:
+    """Return the rule of that name, or None."""
+    return all_rules().get(name)
