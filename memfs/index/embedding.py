@@ -46,6 +46,17 @@ class Embedder:
         return array("f", [value / length for value in vector])
 
 
+_open: dict[str, Embedder] = {}
+
+
+def open_embedder(prepared: Prepared) -> Embedder:
+    """Return the embedder for questions, loaded once in a process: a server asks many times."""
+    found = _open.get(prepared.folder)
+    if found is None or found.key != prepared.key:
+        found = _open[prepared.folder] = Embedder(prepared)
+    return found
+
+
 def is_available() -> bool:
     """Return whether onnxruntime is installed. Imports nothing."""
     from importlib.util import find_spec

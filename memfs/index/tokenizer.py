@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-TOKENIZER_VERSION = 1
+TOKENIZER_VERSION = 2
 """Part of the index manifest: another tokenizer means another index."""
 
 MAX_QUERY_CHARACTERS = 4_000
@@ -93,7 +93,7 @@ def _add_word(word: str, add: Callable[[str], None], stem: Callable[[str], str])
         return
     pieces = _PIECES.findall(word)
     if len(pieces) > 1:
-        add(word.lower().strip("_"))
+        add(stem(word.lower().strip("_")))
         for piece in pieces:
             add(stem(piece.lower()))
     else:

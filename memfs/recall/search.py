@@ -30,7 +30,6 @@ from memfs.store.files import UnreadableFile, read_file
 if TYPE_CHECKING:
     from array import array
 
-    from memfs.index.embedding import Embedder
     from memfs.index.vectors import Vectors
     from memfs.store.places import Places
     from memfs.store.settings import RepositorySettings
@@ -328,10 +327,10 @@ def _open_meaning(stores: Sequence[_Store], places: Places, query: Query, notice
         notices.append("recall is by words only: no memory is embedded yet (`memfs index` does it)")
         _refresh_in_background(stores, missing, places)
         return None
-    from memfs.index.embedding import Embedder
+    from memfs.index.embedding import open_embedder
 
     try:
-        embedder: Embedder = Embedder(prepared)
+        embedder = open_embedder(prepared)
         meaning = _Meaning(embedder.embed(query.text[:MAX_QUERY_CHARACTERS], query=True))
         for number, (store, rows) in enumerate(zip(stores, missing, strict=True)):
             if rows and len(rows) <= _EMBEDDED_IN_PASSING and not store.opened.missing:
