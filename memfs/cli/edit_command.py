@@ -63,6 +63,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         body=body,
         raw=raw,
         origin=origin_of(args, session),
+        declared=args.origin is not None,
         allow=allowed_rules(args),
         dry_run=args.dry_run,
     )

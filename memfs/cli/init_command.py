@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.api import make_repository
+    from memfs.making import make_repository
 
     made = make_repository(
         _folder(args, session),

@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def _write_new(args: argparse.Namespace, session: Session, repository: Repository) -> dict[str, bytes]:
     """Return the file of a new memory, admitted but not written anywhere."""
-    from memfs.api import DraftText
+    from memfs.writing import DraftText
 
     text = session.read_stdin().decode("utf-8") if args.new == "-" else args.new
     draft = DraftText(

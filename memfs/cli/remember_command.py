@@ -17,8 +17,8 @@ from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, 
 from memfs.cli.writing import ask_missing, read_text, tell_recorded
 
 if TYPE_CHECKING:
-    from memfs.api import DraftText
     from memfs.cli.session import Session
+    from memfs.writing import DraftText
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def read_draft(args: argparse.Namespace, session: Session) -> DraftText:
     """Return the draft that the arguments, the input and a person's answers make."""
-    from memfs.api import DraftText
+    from memfs.writing import DraftText
 
     front = fields_of(args)
     body = read_text(args, session)

@@ -10,8 +10,8 @@ from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, Kind
 
 if TYPE_CHECKING:
-    from memfs.api import Recorded
     from memfs.cli.session import Session
+    from memfs.writing import Recorded
 
 QUESTIONS = {
     "kind": f"Kind ({', '.join(kind.value for kind in Kind)})?",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.admission.gate import Finding
-from memfs.api import DraftText, HeldError, Recorded, Repository, Stores, render_hits, shown_of
+from memfs.api import Repository, Stores, render_hits, shown_of
 from memfs.errors import MemfsError, RefusedError
 from memfs.mcp.tools import ToolSpec, check_arguments, find_tool
 from memfs.model.codepoints import escape_hidden
@@ -24,6 +24,7 @@ from memfs.model.values import dataclass, field
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
 from memfs.store.places import Places
+from memfs.writing import DraftText, HeldError, Recorded
 
 if TYPE_CHECKING:
     from memfs.recall.assess import Assessment

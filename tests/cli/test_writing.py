@@ -163,3 +163,21 @@ def test_a_scope_that_the_repository_does_not_take_is_refused(stocked: Path, mem
     run = memfs("remember", "The lamp is green.", *other, cwd=stocked)
     assert run.code == 4
     assert "takes no memories of team/ops" in run.err
+
+
+def test_an_agents_edit_of_the_text_takes_the_owners_origin_away(stocked: Path, memfs: Callable[..., Run]) -> None:
+    path = stocked / "memories/team/deploy-window.md"
+    assert memfs("edit", "deploy-window", "--review", "on 2031-02-03", cwd=stocked).code == 0
+    assert "origin: owner\n" in path.read_text()
+    assert memfs("edit", "deploy-window", "Deploys happen on Fridays.", cwd=stocked).code == 0
+    assert "origin: agent\n" in path.read_text()
+
+
+def test_an_owners_edit_does_not_make_imported_text_the_owners(stocked: Path, memfs: Callable[..., Run]) -> None:
+    other = [option if option != "owner" else "imported" for option in FIELDS]
+    assert memfs("remember", "The lamp is green.", "--id", "lamp", *other, cwd=stocked).code == 0
+    path = stocked / "memories/team/lamp.md"
+    text = path.read_text()
+    path.write_text(text.replace("origin: imported", "origin: owner"))
+    assert memfs("edit", "lamp", "The lamp is red.", "--origin", "imported", cwd=stocked).code == 0
+    assert "origin: imported\n" in path.read_text()
