@@ -146,14 +146,17 @@ def test_a_hidden_memory_and_an_unknown_one_are_answered_alike(stocked: Path, me
 def test_an_admission_rule_is_let_pass_only_with_a_reason_that_is_recorded(
     stocked: Path, memfs: Callable[..., Run]
 ) -> None:
-    refused = memfs("remember", "x y", "--allow", "some-rule", *FIELDS, cwd=stocked)
-    assert refused.code == 2
-    assert "--reason" in refused.err
-    run = memfs(
-        "remember", "The lamp is green.", "--allow", "some-rule", "--reason", "it is a lamp", *FIELDS, cwd=stocked
-    )
+    text = "The support mailbox forwards to jo.doe@" + "gmail.com at night."
+    assert memfs("remember", text, *FIELDS, cwd=stocked).code == 5
+    without = memfs("remember", text, "--allow", "personal-email", *FIELDS, cwd=stocked)
+    assert without.code == 2
+    assert "--reason" in without.err
+    unknown = memfs("remember", text, "--allow", "no-such-rule", "--reason", "x", *FIELDS, cwd=stocked)
+    assert unknown.code == 2
+    run = memfs("remember", text, "--allow", "personal-email", "--reason", "public address", *FIELDS, cwd=stocked)
     assert run.code == 0, run.err
-    assert "Admission-Allowed: some-rule (it is a lamp)" in git(stocked, "log", "-1", "--format=%B")
+    assert "personal-email" in git(stocked, "log", "-1", "--format=%B")
+    assert "public address" in git(stocked, "log", "-1", "--format=%B")
 
 
 def test_a_scope_that_the_repository_does_not_take_is_refused(stocked: Path, memfs: Callable[..., Run]) -> None:
