@@ -57,6 +57,8 @@ _READ_VARIABLES = {
 }
 
 _COMMIT_NAME = re.compile(r"[0-9a-f]{4,64}|HEAD|refs/[A-Za-z0-9._/-]+")
+_BATCH_FORMAT = "%(objectname) %(objecttype) %(objectsize)"
+_MAX_RESTARTS = 8
 _FOUND = re.compile(rb"([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)")
 
 
@@ -167,15 +169,21 @@ def blobs_at(tree: WorkTree, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str
     asked = [pair for pair in found if _COMMIT_NAME.fullmatch(pair[1]) and _is_askable(pair[0])]
     if not asked or tree.git_dir is None:
         return found
-    lines = b"".join(b"%s:%s\n" % (commit.encode(), os.fsencode(path)) for path, commit in asked)
-    try:
-        answer = read_git(tree, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", input=lines)
-    except SetupError:
-        return found
-    for pair, line in zip(asked, answer.split(b"\n"), strict=False):
-        match = _FOUND.fullmatch(line)
-        if match is not None and match.group(2) == b"blob":
-            found[pair] = match.group(1).decode()
+    for _ in range(_MAX_RESTARTS):
+        lines = b"".join(b"%s:%s\n" % (commit.encode(), os.fsencode(path)) for path, commit in asked)
+        try:
+            answer = call_git(tree, "cat-file", f"--batch-check={_BATCH_FORMAT}", input=lines)
+        except SetupError:
+            break
+        answers = answer.stdout.split(b"\n")[:-1]
+        for pair, line in zip(asked, answers, strict=False):
+            match = _FOUND.fullmatch(line)
+            if match is not None and match.group(2) == b"blob":
+                found[pair] = match.group(1).decode()
+        # A question that git dies of has no answer, and costs the ones after it nothing.
+        asked = asked[len(answers) + 1 :]
+        if not asked:
+            break
     return found
 
 
@@ -185,9 +193,7 @@ def read_blob(tree: WorkTree, oid: str, *, limit: int = 16 * 1024 * 1024) -> byt
     if not re.fullmatch(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", oid):
         raise SetupError("that is no name of a git object")
     size = _FOUND.fullmatch(
-        read_git(
-            tree, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", input=oid.encode() + b"\n"
-        ).rstrip(b"\n")
+        read_git(tree, "cat-file", f"--batch-check={_BATCH_FORMAT}", input=oid.encode() + b"\n").rstrip(b"\n")
     )
     if size is None or size.group(2) != b"blob":
         raise SetupError(f"the repository holds no blob {oid[:12]}")
@@ -292,8 +298,8 @@ def _ask(tree: WorkTree, *args: str) -> str | None:
 
 
 def _is_askable(path: str) -> bool:
-    # A line end would be a second question; "" and "." name the root tree, never a file.
-    return bool(path) and not any(char in path for char in "\n\r\0")
+    # A line end would be a second question; "./" and "../" would be read from where git runs.
+    return not any(char in path for char in "\n\r\0") and not any(part in ("", ".", "..") for part in path.split("/"))
 
 
 def _listed_as_safe() -> list[str]:
