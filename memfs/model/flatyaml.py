@@ -364,6 +364,13 @@ class _Scanner:
                 self._refuse_node(event, key)
                 self._skip(event, get)
         start, end = opening.start_mark.index, event.end_mark.index
+        if opening.flow_style and re.search(r"\n[^ \n]", self.block[start:end]):
+            # YAML 1.2 wants this; PyYAML reads it all the same.
+            self._refuse("bad-item", "a list that goes on below is indented there", opening.start_mark, key)
+            is_fine = False
+        if opening.flow_style and self.block.startswith("#", end):
+            self._refuse("bad-comment", "a comment has a blank before its #", event.end_mark, key)
+            is_fine = False
         if not is_fine:
             return "refused", "", start, end, ()
         if opening.flow_style:
@@ -379,10 +386,13 @@ class _Scanner:
         source = self.block[event.start_mark.index : event.end_mark.index]
         value: str = event.value
         if source == value and "\n" not in source:  # plain, the usual case
-            if not (in_flow and "?" in value):
+            if not (in_flow and ("?" in value or value == "-")):
                 return True
-            # libyaml reads it, PyYAML's own parser does not.
-            self._refuse("bad-item", "an item with a question mark is written in quotes", event.start_mark, key)
+            # libyaml reads these; the pure parser, or YAML 1.2, does not.
+            self._refuse("bad-item", "an item with ? and an item - are written in quotes", event.start_mark, key)
+            return False
+        if event.style in ('"', "'") and self.block.startswith("#", event.end_mark.index):
+            self._refuse("bad-comment", "a comment has a blank before its #", event.end_mark, key)
             return False
         if event.style in ("|", ">"):
             self._refuse("block-scalar", "block scalars (| and >) are not part of the format", event.start_mark, key)

@@ -164,7 +164,8 @@ def split_document(text: str) -> Layout | None:
     comments = re.compile(_COMMENTS).match(text, start)
     said = comments.end() if comments else start
     closing = re.compile(_CLOSING).search(text, start)
-    is_empty = closing is not None and closing.start() <= said
+    # With nothing above it, other readers do not take ... for the end.
+    is_empty = closing is not None and closing.start() <= said and text.startswith("---", closing.start())
     if not is_empty and not re.compile(_KEY_LINE).match(text, said):
         return None
     if closing is None:

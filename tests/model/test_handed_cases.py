@@ -405,5 +405,5 @@ def test_every_title_gets_a_file_of_its_own_and_comes_back(
         assert len(stem) <= 64
         assert stem.split(".")[0] not in WINDOWS
     run = memfs("list", "--json", cwd=repo)
-    assert {row["id"]: row["title"] for row in run.json["memories"]} == given
+    assert {row["id"]: row["title"] or "" for row in run.json["memories"]} == given
     assert not subprocess.check_output(["git", "status", "--porcelain"], cwd=repo)

@@ -84,6 +84,7 @@ def test_the_body_is_everything_below_the_front_matter_with_lf_line_ends() -> No
         (b"text\n---\na: 1\n---\n", "not at the top"),
         (b" ---\na: 1\n---\n", "an indented fence"),
         (b"----\na: 1\n----\n", "a longer fence"),
+        (b"---\n\n...\na: 1\n---\n", "nothing above the dots"),
     ],
 )
 def test_what_opens_no_front_matter_is_all_body(raw: bytes, why: str) -> None:
@@ -153,6 +154,12 @@ def test_an_empty_block_is_front_matter_without_keys() -> None:
         (r'a: "\x69gnore \u0061ll"', ("bad-escape", 2, 4)),
         (r'a: "\u202egnp.exe"', ("hidden-escape", 2, 4)),
         ("a: [b?]", ("bad-item", 2, 5)),
+        ("a: [-, b]", ("bad-item", 2, 5)),
+        ("a: 'b'# c", ("bad-comment", 2, 7)),
+        ("a: [b]# c", ("bad-comment", 2, 7)),
+        ("a: [b,\nc]", ("bad-item", 2, 4)),
+        ("a: [b,\n# c\n  d]", ("bad-item", 2, 4)),
+        ("a: [b\n]", ("bad-item", 2, 4)),
         ("a:\u00a0b", ("not-a-mapping", 2, 1)),
         ("x: " + "[" * 3000 + "]" * 3000, ("too-deep", 2, 20)),
         ("a:\n" + "\n".join(" " * depth + "b:" for depth in range(1, 40)), ("too-deep", 19, 18)),
