@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 
 from memfs.errors import SetupError
 from memfs.store.places import Places, require_private_folder
@@ -24,6 +25,7 @@ class SignatureCache:
     def __init__(self, places: Places | None) -> None:
         self.notice: str | None = None
         self._folder = None
+        self._fd: int | None = None
         self._known: set[bytes] = set()
         if places is None:
             return
@@ -63,18 +65,16 @@ class SignatureCache:
     def _write(self, entry: bytes) -> None:
         if self._folder is None:
             return
-        try:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            fd = os.open(self._folder / _FILE, flags, 0o600)
-        except OSError:
-            return  # nothing is lost but time
-        try:
+        with suppress(OSError):  # nothing is lost but time
+            if self._fd is None:
+                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+                self._fd = os.open(self._folder / _FILE, flags, 0o600)
             # One write of one whole line; a line torn by a full disk matches nothing.
-            os.write(fd, entry + b"\n")
-        except OSError:
-            pass
-        finally:
-            os.close(fd)
+            os.write(self._fd, entry + b"\n")
+
+    def __del__(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
 
 
 def _name(key: PublicKey, signature: Signature, message: bytes) -> bytes:

@@ -35,6 +35,7 @@ _HEAD = re.compile(
 )
 _RECEIPT_NAME = re.compile(rf"(?:({ID_PATTERN})\.[1-9][0-9]{{0,8}}|(batch))\.[0-9a-f]{{8}}\.txt")
 _QUOTING = b" \t>|*-"
+_MAX_QUOTING = 256
 _KEYWORD_BYTES = KEYWORD.encode()
 
 
@@ -78,11 +79,10 @@ class Record:
     statement: Statement
     text: str  # the statement exactly as signed
     signature: bytes
+    line: str = ""  # the record on one line, the form that receipts are named by; made from the rest
 
-    @property
-    def line(self) -> str:
-        """Return the record on one line, the form that receipts are named by."""
-        return f"{KEYWORD} {self.text} sig={_encode(self.signature)};"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "line", f"{KEYWORD} {self.text} sig={_encode(self.signature)};")
 
     @property
     def receipt_name(self) -> str:
@@ -208,8 +208,11 @@ def _encode(signature: bytes) -> str:
 
 
 def _stands_at_line_start(text: bytes, start: int) -> bool:
-    line = max(text.rfind(b"\n", 0, start), text.rfind(b"\r", 0, start)) + 1
-    return start - line <= MAX_RECORD_BYTES and not text[line:start].strip(_QUOTING)
+    if start == 0:
+        return True
+    place = max(0, start - _MAX_QUOTING)
+    before = text[place:start].rstrip(_QUOTING)
+    return (not before and place == 0) or before[-1:] in (b"\n", b"\r")
 
 
 def _parse_candidate(raw: bytes) -> Record | None:

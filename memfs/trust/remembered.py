@@ -8,7 +8,7 @@ date. A folder that cannot be used costs the memory of replays, never a verdict.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from memfs.trust.record import Record, find_records
 
 MAX_RECORDS = 200  # kept of one id when its file is rewritten
 MAX_NOTES = 3  # records that failed, kept of one id to say why there is no approval
+_Failure = tuple[Reason, Record]
 _REWRITE_BYTES = 512 * 1024
 _MAX_BYTES = 8 * 1024 * 1024
 
@@ -33,7 +34,7 @@ class Remembered:
         self.notice: str | None = None
         self._state: Path | None = None
         self._folder: Path | None = None
-        self._seen: dict[str, tuple[dict[str, Record], dict[str, tuple[Reason, Record]]]] = {}
+        self._seen: dict[str, _Known] = {}
         if places is None:
             return
         try:
@@ -116,52 +117,55 @@ class Remembered:
 
     # -- records -----------------------------------------------------------------------------------
 
-    def records(self, memory_id: str) -> list[Record]:
-        """Return the records about ``memory_id`` that verified when they were seen."""
-        return list(self._of(memory_id)[0].values())
+    def records(self, memory_id: str, *, known: Collection[str] = ()) -> list[Record]:
+        """Return the records about ``memory_id`` that verified when they were seen, without those
+        whose line is ``known`` to the caller."""
+        valid = self._of(memory_id).valid
+        found = []
+        for line in [line for line in valid if line not in known]:
+            record = valid[line] or _parse_line(line, memory_id)
+            if record is None:
+                del valid[line]  # the file was damaged
+                continue
+            valid[line] = record
+            found.append(record)
+        return found
 
     def failures(self, memory_id: str) -> list[tuple[Reason, Record]]:
         """Return records about ``memory_id`` that did not, with the reason, to explain a verdict."""
-        return list(self._of(memory_id)[1].values())
+        return list(self._of(memory_id).failed.values())
 
-    def add(
-        self, records: Mapping[str, Sequence[Record]], failures: Mapping[str, Sequence[tuple[Reason, Record]]]
-    ) -> None:
+    def add(self, records: Mapping[str, Sequence[Record]], failures: Mapping[str, Sequence[_Failure]]) -> None:
         """Remember ``records`` and ``failures`` by id; what is known already costs nothing."""
         for memory_id in {**records, **failures}:
-            valid, failed = self._of(memory_id)
+            known = self._of(memory_id)
             lines: list[str] = []
             for record in records.get(memory_id, ()):
-                if record.line not in valid:
-                    valid[record.line] = record
+                if record.line not in known.valid:
+                    known.valid[record.line] = record
                     lines.append(f"+ {record.line}\n")
             for reason, record in failures.get(memory_id, ()):
-                if record.line not in failed and record.line not in valid and len(failed) < MAX_NOTES:
-                    failed[record.line] = (reason, record)
+                if record.line not in known.failed and record.line not in known.valid and len(known.failed) < MAX_NOTES:
+                    known.failed[record.line] = (reason, record)
                     lines.append(f"{reason} {record.line}\n")
             if lines:
                 self._append(memory_id, lines)
 
-    def _of(self, memory_id: str) -> tuple[dict[str, Record], dict[str, tuple[Reason, Record]]]:
+    def _of(self, memory_id: str) -> _Known:
         known = self._seen.get(memory_id)
         if known is not None:
             return known
-        valid: dict[str, Record] = {}
-        failed: dict[str, tuple[Reason, Record]] = {}
-        raw = self._read(self._folder / "records" / memory_id) if self._folder else None
-        for line in (raw or b"").split(b"\n"):
-            mark, _, text = line.partition(b" ")
-            found = find_records(text, limit=1)
-            if not found or found[0].statement.item(memory_id) is None:
-                continue
-            if mark == b"+":
-                valid[found[0].line] = found[0]
-            elif mark.decode("ascii", "replace") in _REASONS:
-                failed[found[0].line] = (Reason(mark.decode("ascii")), found[0])
-        for line_text in valid:
-            failed.pop(line_text, None)
-        self._seen[memory_id] = (valid, failed)
-        return valid, failed
+        known = self._seen[memory_id] = _Known()
+        raw = self._read(f"{self._folder}/records/{memory_id}") if self._folder else None
+        for text in raw.decode("ascii", "replace").split("\n") if raw else ():
+            mark, _, line = text.partition(" ")
+            if mark == "+":
+                known.valid[line] = None  # parsed when it is asked for: most are receipts, read already
+            elif mark in _REASONS and (record := _parse_line(line, memory_id)) is not None:
+                known.failed[line] = (Reason(mark), record)
+        for line in known.valid:
+            known.failed.pop(line, None)
+        return known
 
     def _append(self, memory_id: str, lines: list[str]) -> None:
         if self._folder is None:
@@ -184,20 +188,18 @@ class Remembered:
             self._rewrite(memory_id, path)
 
     def _rewrite(self, memory_id: str, path: Path) -> None:
-        valid, failed = self._of(memory_id)
-
         def counter(record: Record) -> int:
             item = record.statement.item(memory_id)
             return item.seq if item else 0
 
-        kept = sorted(valid.values(), key=counter, reverse=True)[:MAX_RECORDS]
+        kept = sorted(self.records(memory_id), key=counter, reverse=True)[:MAX_RECORDS]
         lines = [f"+ {record.line}\n" for record in kept]
-        lines += [f"{reason} {record.line}\n" for reason, record in failed.values()]
+        lines += [f"{reason} {record.line}\n" for reason, record in self.failures(memory_id)]
         self._write(path, "".join(lines).encode("ascii"))
 
     # -- the disk ----------------------------------------------------------------------------------
 
-    def _read(self, path: Path) -> bytes | None:
+    def _read(self, path: Path | str) -> bytes | None:
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -206,11 +208,12 @@ class Remembered:
             self._give_up(error)
             return None
         try:
-            with os.fdopen(fd, "rb") as file:
-                return file.read(_MAX_BYTES)
+            return os.read(fd, min(os.fstat(fd).st_size, _MAX_BYTES))
         except OSError as error:
             self._give_up(error)
             return None
+        finally:
+            os.close(fd)
 
     def _write(self, path: Path, content: bytes) -> None:
         try:
@@ -226,6 +229,21 @@ class Remembered:
 
 
 _REASONS: frozenset[str] = frozenset(Reason)
+
+
+class _Known:
+    """What is remembered of one id, by line; a record that nobody asked for yet is None."""
+
+    __slots__ = ("failed", "valid")
+
+    def __init__(self) -> None:
+        self.valid: dict[str, Record | None] = {}
+        self.failed: dict[str, _Failure] = {}
+
+
+def _parse_line(line: str, memory_id: str) -> Record | None:
+    found = find_records(line.encode("ascii", "replace"), limit=1)
+    return found[0] if found and found[0].line == line and found[0].statement.item(memory_id) is not None else None
 
 
 def _parse_date(raw: bytes | None) -> date | None:

@@ -108,7 +108,12 @@ class _Reader:
         return int.from_bytes(self.take(4), "big")
 
     def string(self) -> bytes:
-        return self.take(self.number())
+        start = self._place + 4
+        end = start + int.from_bytes(self._raw[self._place : start], "big")
+        if end > len(self._raw):
+            raise SignatureError("a field ends early")
+        self._place = end
+        return self._raw[start:end]
 
     def name(self) -> str:
         try:

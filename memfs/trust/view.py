@@ -7,6 +7,8 @@ asked for as many ids as are shown; each question reads only what that id needs.
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Protocol
@@ -47,6 +49,7 @@ class TreeCarrier:
 
     def __init__(self, tree: WorkTree) -> None:
         self._tree = tree
+        self._approvals = os.path.join(str(tree.root), *APPROVALS.split("/"))
 
     def keyrings(self) -> Mapping[int, bytes]:
         found: dict[int, bytes] = {}
@@ -63,10 +66,21 @@ class TreeCarrier:
         return list_folder(self._tree, APPROVALS)
 
     def receipt(self, name: str) -> bytes | None:
+        # Of the folders, `receipt_names` saw that none is a symlink. A receipt proves itself, so a
+        # race for the path could only bring another one.
         try:
-            return read_file(self._tree, f"{APPROVALS}/{name}", limit=2 * MAX_RECORD_BYTES)
-        except UnreadableFile:
+            fd = os.open(f"{self._approvals}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
             return None
+        try:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > 2 * MAX_RECORD_BYTES:
+                return None
+            return os.read(fd, status.st_size)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
 
     def has_twin(self, file: MemoryFile) -> bool:
         """Return whether another folder of a scope holds a file of the same name."""
@@ -193,7 +207,7 @@ class TrustView:
             return []
         receipts = self._receipts(memory_id)
         found: dict[str, tuple[Record, bool]] = {record.line: (record, True) for _, record in receipts}
-        for record in (*self._extra.get(memory_id, ()), *self._remembered.records(memory_id)):
+        for record in (*self._extra.get(memory_id, ()), *self._remembered.records(memory_id, known=found)):
             found.setdefault(record.line, (record, False))
         heard = [
             one
@@ -304,17 +318,17 @@ class TrustView:
         found = [
             (name, record)
             for name in self._names.get(memory_id, ())
-            if (record := self._read_receipt(name)) is not None
+            if receipt_subject(name) == memory_id and (record := self._read_receipt(name)) is not None
         ]
         return found + self._batches.get(memory_id, [])
 
     def _index_receipts(self) -> None:
         self._names = {}
         for name in self._carrier.receipt_names():
-            subject = receipt_subject(name)
-            if subject:
-                self._names.setdefault(subject, []).append(name)
-            elif subject == "" and (record := self._read_receipt(name)) is not None:
+            # By the text before the first dot: the whole name is looked at for the ids in question only.
+            self._names.setdefault(name.partition(".")[0], []).append(name)
+        for name in self._names.get("batch", ()):
+            if receipt_subject(name) == "" and (record := self._read_receipt(name)) is not None:
                 for item in record.statement.items:
                     self._batches.setdefault(item.id, []).append((name, record))
 
