@@ -7,7 +7,6 @@ values → state, trust and gate joined (``recall.assess``) → a surface shows 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from memfs.model.scope import Caller
 from memfs.model.values import dataclass, replace
 from memfs.store.files import read_file, scan_memories
 from memfs.store.places import Places
-from memfs.store.worktree import WorkTree, find_work_tree
+from memfs.store.worktree import NoWorkTreeError, WorkTree, find_work_tree
 
 if TYPE_CHECKING:
     from memfs.recall.assess import Assessment, Assessor
@@ -373,9 +372,16 @@ class Stores:
     """Every repository that recall looks into: the project's own and those of the user's settings."""
 
     def __init__(
-        self, stores: Sequence[tuple[str, WorkTree]], *, places: Places, today: date, notices: Sequence[str] = ()
+        self,
+        stores: Sequence[tuple[str, WorkTree]],
+        *,
+        places: Places,
+        today: date,
+        notices: Sequence[str] = (),
+        missing: UsageError | None = None,
     ) -> None:
         self.stores = tuple(stores)
+        self.missing = missing  # why the place itself is no store
         self.places = places
         self.today = today
         self.notices = tuple(notices)
@@ -388,8 +394,13 @@ class Stores:
         """
         found: list[tuple[str, WorkTree]] = []
         notices: list[str] = []
-        with suppress(UsageError):  # no repository here: the user's own stores still answer
+        missing: UsageError | None = None
+        try:
             found.append((PROJECT, find_work_tree(start)))
+        except UsageError as error:  # the user's own stores still answer
+            missing = error
+            if not isinstance(error, NoWorkTreeError):
+                notices.append(str(error))
         if (places.config / "config.yaml").exists():
             from memfs.store.settings import read_user_settings
 
@@ -399,6 +410,8 @@ class Stores:
                 notices.append(f"your settings cannot be used: {error}")
             else:
                 for store in settings.stores:
+                    if not store.recall:
+                        continue
                     try:
                         tree = find_work_tree(store.path)
                     except (MemfsError, OSError) as error:
@@ -406,7 +419,7 @@ class Stores:
                         continue
                     if all(tree.root != other.root for _, other in found):
                         found.append((store.name, tree))
-        return cls(found, places=places, today=today, notices=notices)
+        return cls(found, places=places, today=today, notices=notices, missing=missing)
 
     def recall(self, query: Query) -> Result:
         """Return what all stores know about ``query`` in one ranking."""

@@ -47,7 +47,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.api import Stores
 
     query = _query(args, session)
-    result = Stores.open(session.cwd, places=session.places, today=session.today).recall(query)
+    stores = Stores.open(session.cwd, places=session.places, today=session.today)
+    if not stores.stores and stores.missing is not None:
+        raise stores.missing
+    result = stores.recall(query)
     if args.json:
         _emit(result, args, session)
     elif result.hits:

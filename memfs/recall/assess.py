@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 """A larger evidence file cannot be compared and counts as unverifiable."""
 
-_SPARSE = "sparse"  # where the facts keep what is not about one memory
 _NO_MEMORY = StateReport(state=State.RECHECK, reasons=("not a well-formed memory",), evidence=())
 
 
@@ -131,26 +130,10 @@ class Assessor:
         return self._open_view().ids_with_receipts()
 
     def not_checked_out(self) -> tuple[str, ...]:
-        """Return the memories that git has and a sparse checkout left out of the work tree."""
-        import os
+        """Return the memories that git has and that are meant not to be in this work tree."""
+        from memfs.store.git import memories_not_checked_out
 
-        if self._tree.git_dir is None or not self._is_sparse():
-            return ()
-        from memfs.store.git import read_git
-
-        try:
-            mark = str(os.stat(os.path.join(self._tree.git_dir, "index")).st_mtime_ns)
-            kept = self._facts.get(_SPARSE)
-            if kept.get("mark") != mark:
-                listed = read_git(self._tree, "ls-files", "-z", "-t", "--", "memories", check=False)
-                lines = listed.decode("utf-8", "surrogateescape").split("\0")
-                self._facts.put(_SPARSE, "paths", [line[2:] for line in lines if line.startswith("S ")])
-                self._facts.put(_SPARSE, "mark", mark)
-                self._facts.save()
-            paths = self._facts.get(_SPARSE).get("paths")
-        except (OSError, MemfsError):
-            return ()
-        return tuple(map(str, paths)) if isinstance(paths, list) else ()
+        return memories_not_checked_out(self._tree)
 
     # -- gate ------------------------------------------------------------------------------------
 

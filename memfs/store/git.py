@@ -237,6 +237,32 @@ def branch_name(tree: WorkTree) -> str | None:
     return ref[len("refs/heads/") :] if ref is not None and ref.startswith("refs/heads/") else None
 
 
+def memories_not_checked_out(tree: WorkTree) -> tuple[str, ...]:
+    """Return the memory files that are in the repository and meant not to be in this work tree
+    (sparse checkout, skip-worktree), sorted.
+
+    An index of version 2 holds no such files; only another one is worth asking git about.
+    """
+    if tree.git_dir is None or not _may_skip_files(os.path.join(tree.git_dir, "index")):
+        return ()
+    try:
+        listed = read_git(tree, "ls-files", "-z", "-t", "--", "memories").split(b"\0")
+    except SetupError:
+        return ()
+    skipped = (os.fsdecode(record[2:]) for record in listed if record.startswith(b"S ") and record.endswith(b".md"))
+    return tuple(sorted(path for path in skipped if not os.path.lexists(os.path.join(tree.root, path))))
+
+
+def _may_skip_files(index: str) -> bool:
+    # gitformat-index(5): "DIRC", then the version; skip-worktree needs an extended flag, hence version 3.
+    try:
+        with open(index, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+            head = file.read(8)
+    except OSError:
+        return False
+    return head[:4] == b"DIRC" and head[4:] != b"\0\0\0\x02"
+
+
 def user_git_setting(name: str) -> str | None:
     """Return a variable of the user's *global* git configuration alone, or None.
 
