@@ -11,6 +11,7 @@ from frontmatter.default_handlers import YAMLHandler
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from memfs.model.codepoints import escape_hidden
 from memfs.model.flatyaml import scan, scan_simple
 from memfs.model.frontmatter import UnreadableError, inspect_document, parse_document
 from memfs.model.reader import read_memory
@@ -138,7 +139,7 @@ def test_the_reader_raises_nothing_but_its_own_error(parser: str | None, raw: by
     file = read_memory("memories/team/x.md", raw)
     assert (file.memory is None) == any(problem.fatal for problem in file.problems)
     for problem in file.problems:
-        assert (problem.message + (problem.field or "")).isprintable()
+        assert escape_hidden(str(problem), single_line=True) == str(problem)
 
 
 @pytest.mark.parametrize(
