@@ -64,7 +64,7 @@ class Check:
     view: TrustView | None
     unpinned: bool
     report: Report
-    raw: dict[str, bytes] = field(default_factory=dict)  # of the changed files
+    raw: dict[str, bytes] = field(default_factory=dict)  # of the changed files, or of all
 
 
 def check_repository(
@@ -75,8 +75,10 @@ def check_repository(
     today: date,
     identities: Collection[str] = (),
     keep: bool = True,
+    keep_raw: bool = False,
 ) -> Check:
     """Return what is wrong in ``target``. ``places`` None: without the user's pin and cache.
+    ``keep_raw``: the answer holds the bytes of every file, not only of the changed ones.
 
     Raises :class:`UsageError` for a base, a commit or a pin that is none.
     """
@@ -88,7 +90,7 @@ def check_repository(
     now, base = states.now, states.base
     changed = None if base is None else find_changes(base, now)
     cache = Cache(tree, places if keep else None)
-    files, raw, cached = _read(now, cache, changed, _identities(tree, identities, states.tip))
+    files, raw, cached = _read(now, cache, changed, _identities(tree, identities, states.tip), keep_raw=keep_raw)
     every = list(files.values())
     _, others = now.memories()
     only = _chosen(target.paths, files, others, changed)
@@ -96,7 +98,7 @@ def check_repository(
     judging = _open_judging(states, places, target.pin, today)
     bench = Bench(now, cache, tip=states.tip, safe=states.named if target.base else None, today=today)
     standings = bench.judge(chosen, every)
-    verdicts = _judge_trust(judging.view, now, chosen, raw if base is not None else None)
+    verdicts = _judge_trust(judging.view, now, chosen, raw if keep_raw or base is not None else None)
     across = [*check_clashes([*files, *others]), *check_ids(every), *check_supersession(every)]
     across += describe_pairs(_pairs(every, cache, only if changed is not None or target.paths else None))
     results = [
@@ -226,7 +228,12 @@ def _open(tree: WorkTree, target: Target) -> _States:
 
 
 def _read(
-    snapshot: Snapshot, cache: Cache, changed: Mapping[str, str | None] | None, identities: Collection[str]
+    snapshot: Snapshot,
+    cache: Cache,
+    changed: Mapping[str, str | None] | None,
+    identities: Collection[str],
+    *,
+    keep_raw: bool,
 ) -> tuple[dict[str, Known], dict[str, bytes], int]:
     sizes, _ = snapshot.memories()
     files: dict[str, Known] = {}
@@ -247,7 +254,7 @@ def _read(
             known = look_at(path, raw, identities=identities)
             cache.keep(known)
         files[path] = known
-        if changed is not None and path in changed:
+        if keep_raw or (changed is not None and path in changed):
             kept[path] = raw
     return dict(sorted(files.items())), kept, cached
 

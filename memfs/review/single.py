@@ -80,6 +80,8 @@ class Known:
     text_digest: str = ""  # of the body with its spaces folded
     signature: tuple[int, ...] = ()  # for near duplicates
     statement: str = ""  # its start, for a closer look at two memories
+    topics: tuple[str, ...] = ()  # tags and what it applies to
+    title: str = ""
     addresses: tuple[str, ...] = ()  # e-mail addresses in the front matter
     own: tuple[str, ...] = ()  # of those, the ones that counted as the author's own
 
@@ -152,6 +154,8 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         text_digest=_text_digest(folded),
         signature=signature_of(folded),
         statement=memory.statement[:MAX_STATEMENT],
+        topics=tuple(dict.fromkeys((*memory.applies_to, *memory.tags))),
+        title=memory.title or "",
         addresses=addresses,
         own=own,
     )
@@ -344,8 +348,9 @@ _TEXTS = (
     "expires",
     "text_digest",
     "statement",
+    "title",
 )
-_TUPLES = ("evidence", "supersedes", "signature", "addresses", "own")
+_TUPLES = ("evidence", "supersedes", "signature", "topics", "addresses", "own")
 _LINES = ("evidence_line", "trigger_line", "supersedes_line")
 _RESULT = ("rule", "message", "path", "line", "column", "fix", "fixable")
 

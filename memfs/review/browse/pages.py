@@ -46,8 +46,10 @@ class Site:
 class Links(Protocol):
     """How one page addresses another: with a query on the server, as file names in an export."""
 
-    search: bool
-    csp: str | None
+    @property
+    def search(self) -> bool: ...
+    @property
+    def csp(self) -> str | None: ...
 
     def listing(self, filters: Filters) -> str | None: ...
 
