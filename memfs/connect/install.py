@@ -116,8 +116,8 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
     if agent == "gemini":
         extension = (config_dir or home / ".gemini") / "extensions" / "memfs" / "gemini-extension.json"
         return extension if extension.is_file() else None
-    if agent == "claude-code":
-        settings = (config_dir or home / ".claude") / "settings.json"
+    if agent in ("claude-code", "copilot"):
+        settings = (config_dir or home / f".{agent.removesuffix('-code')}") / "settings.json"
         try:
             plugins = json.loads(settings.read_bytes()).get("enabledPlugins", {})
         except (OSError, ValueError, AttributeError):

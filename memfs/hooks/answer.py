@@ -24,6 +24,8 @@ PROMPT_HITS = 5
 TOOL_HITS = 3
 BRIEF_HITS = 12
 _TOOL_BYTES = 4_000
+_LONGEST_COMMAND = 2_000
+_MOST_WORDS = 40
 _NEW_CONTEXT = frozenset({"startup", "new", "clear", "compact", "fork", ""})
 
 
@@ -67,8 +69,11 @@ def _brief(event: Event, seen: Seen, places: Places, today: date) -> str:
     stores = _open_stores(event, places, today)
     if stores is None:
         return ""
-    query = Query(text="", limit=BRIEF_HITS, mode="lexical", floor=False, brief=True)
-    return _render(stores.recall(query), seen, LONGEST_CONTEXT, brief=True)
+    result = stores.recall(Query(text="", limit=BRIEF_HITS, mode="lexical", floor=False, brief=True))
+    counted = ""
+    if result.others:
+        counted = f"{result.others} more memories are not approved or not current; they are recalled where they fit.\n"
+    return _join(_render(result, seen, LONGEST_CONTEXT - len(counted), brief=True), counted)
 
 
 def _for_prompt(event: Event, seen: Seen, places: Places, today: date, room: int) -> str:
@@ -92,14 +97,22 @@ def _for_tool(event: Event, seen: Seen, places: Places, today: date) -> str:
         return ""
     from memfs.recall.search import Query
 
-    paths = [relative_path(path, _root(stores, event)) for path in event.paths]
+    root = _root(stores, event)
+    paths = [relative_path(path, root) for path in event.paths or _paths_in(event.command, event.cwd)]
     query = Query(
-        text=" ".join(paths) if paths else event.command,
+        text=event.command or " ".join(paths),
         limit=TOOL_HITS,
         work_path=paths[0] if paths else None,
         mode="lexical",
     )
     return _render(stores.recall(query), seen, _TOOL_BYTES, only_new=True)
+
+
+def _paths_in(command: str, cwd: str) -> list[str]:
+    """Return the files and folders that a shell command names, as absolute paths."""
+    words = [word.strip("'\"`;,()<>") for word in command[:_LONGEST_COMMAND].split()[:_MOST_WORDS]]
+    named = [os.path.normpath(os.path.join(cwd, word)) for word in words if "/" in word or "." in word]
+    return [path for path in named if "\0" not in path and path != cwd and os.path.exists(path)]
 
 
 def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_new: bool = False) -> str:

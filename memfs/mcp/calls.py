@@ -18,7 +18,7 @@ from memfs.api import Repository, Stores, render_hits, shown_of
 from memfs.errors import MemfsError, RefusedError
 from memfs.mcp.tools import ToolSpec, check_arguments, find_tool
 from memfs.model.codepoints import escape_hidden
-from memfs.model.memory import FrontValue, Origin, State
+from memfs.model.memory import FrontValue, Origin
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass, field
 from memfs.render.frame import frame_text
@@ -170,11 +170,13 @@ def _history(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # no
 
 
 def _due(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    due = [item for item in _all(desk) if item.file.memory and item.state.state in (State.RECHECK, State.EXPIRED)]
-    if not due:
+    from memfs.recall.due import find_due
+
+    found = find_due(_stores(desk).stores, desk.places, desk.caller, today=desk.today())
+    if not found.due:
         return Answer(text="Nothing must be looked at again.", facts={"due": []})
-    text = _bundle([shown_of(assessment) for assessment in due], Detail.HEADING)
-    return Answer(text=text, facts={"due": [_facts(assessment) for assessment in due[:LIST_LINES]]})
+    text = _bundle([shown_of(one.assessment, store=one.store) for one in found.due], Detail.HEADING)
+    return Answer(text=text, facts={"due": [_facts(one.assessment) for one in found.due[:LIST_LINES]]})
 
 
 def _feedback(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
