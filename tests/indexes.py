@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from memfs.index.document import count_terms, text_key
 from memfs.index.text import TextIndex
@@ -36,3 +38,28 @@ def mixed_index(rows: Sequence[tuple[str, str | None, str]]) -> TextIndex:
 def everybody(_scope: str | None) -> bool:
     """Be a caller who sees everything."""
     return True
+
+
+def write_memory(root: Path, memory_id: str, statement: str, *, scope: str = "team", **more: str) -> Path:
+    """Write a well-formed memory below ``root`` and return its path; keyword arguments are fields."""
+    fields = {
+        "kind": "decision",
+        "origin": "owner",
+        "scope": scope,
+        "evidence": '["said by alice on 2026-01-01"]',
+        "recorded": "2026-01-02",
+        "review_trigger": "on 2040-01-01",
+        **more,
+    }
+    path = root / "memories" / scope / f"{memory_id}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    front = "\n".join(f"{key}: {value}" for key, value in fields.items())
+    path.write_text(f"---\n{front}\n---\n{statement}\n", encoding="utf-8")
+    return path
+
+
+def settle(root: Path) -> None:
+    """Make every memory old enough to be trusted by its time."""
+    for path in root.rglob("*.md"):
+        status = path.stat()
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns - 10_000_000_000))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.model.values import dataclass
 from memfs.store.worktree import identify
 
 if TYPE_CHECKING:

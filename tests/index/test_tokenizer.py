@@ -11,7 +11,7 @@ from memfs.index.tokenizer import MAX_QUERY_TERMS, query_terms, tokens
 
 KINDS = {
     # what it is: (the text of a memory, questions that must find it)
-    "absolute path": ("The notebook lies in /srv/analysis.ipynb today.", ["/srv/analysis.ipynb", "analysis.ipynb", "srv", "ipynb"]),
+    "absolute path": ("It lies in /srv/analysis.ipynb.", ["/srv/analysis.ipynb", "analysis.ipynb", "srv", "ipynb"]),
     "two letters": ("The db is migrated by ci.", ["db", "ci"]),
     "C++": ("The decoder is C++ code.", ["C++", "c++"]),
     "C#": ("The service is C# and F#.", ["C#", "f#"]),
@@ -30,7 +30,7 @@ KINDS = {
     "dunder": ("The __init__ must stay empty.", ["__init__", "init"]),
     "e-mail": ("Ask ops@example.com first.", ["ops@example.com", "ops"]),
     "host name": ("Use db1.internal.example.com.", ["db1.internal.example.com", "internal"]),
-    "address with a path": ("See https://example.com/runbooks/restore for it.", ["example.com/runbooks/restore", "restore"]),
+    "address with a path": ("See https://example.com/runbooks/restore.", ["example.com/runbooks/restore", "restore"]),
     "host and port": ("It listens on localhost:5432.", ["localhost:5432", "5432"]),
     "IP address": ("The gateway is 10.0.0.1 here.", ["10.0.0.1"]),
     "file with a line": ("The bug is in auth.py:42.", ["auth.py:42", "auth.py", "auth"]),

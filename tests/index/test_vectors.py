@@ -1,0 +1,101 @@
+"""Vector files: appended, keyed by content, searched with the standard library, never trusted."""
+
+from __future__ import annotations
+
+import os
+import random
+from array import array
+from pathlib import Path
+
+import pytest
+
+from memfs.index.vectors import Vectors, append_vectors
+
+DIMENSIONS = 64
+
+
+def made_up(seed: int) -> array[float]:
+    draw = random.Random(seed)
+    values = [draw.gauss(0, 1) for _ in range(DIMENSIONS)]
+    length = sum(value * value for value in values) ** 0.5
+    return array("f", [value / length for value in values])
+
+
+def key(number: int) -> bytes:
+    return number.to_bytes(16, "big")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    place = str(tmp_path / "vectors")
+    append_vectors(place, [(key(number), made_up(number)) for number in range(300)], DIMENSIONS)
+    return place
+
+
+def test_a_vector_is_nearest_to_itself(folder: str) -> None:
+    vectors = Vectors(folder, DIMENSIONS)
+    for number in (0, 7, 299):
+        near = vectors.nearest(made_up(number), list(vectors.rows.values()), limit=20)
+        best = max(near, key=lambda row: vectors.similarity(made_up(number), row))
+        assert best == vectors.rows[key(number)]
+        assert vectors.similarity(made_up(number), best) == pytest.approx(1, abs=0.02)
+
+
+def test_only_the_rows_that_are_asked_for_are_looked_at(folder: str) -> None:
+    vectors = Vectors(folder, DIMENSIONS)
+    assert vectors.nearest(made_up(5), [1, 2, 3]) == [1, 2, 3]
+    assert set(vectors.nearest(made_up(5), list(range(100, 280)), limit=10)) <= set(range(100, 280))
+
+
+def test_the_bits_keep_the_nearest_neighbours(folder: str) -> None:
+    vectors = Vectors(folder, DIMENSIONS)
+    rows = list(vectors.rows.values())
+    for seed in range(1000, 1005):
+        query = made_up(seed)
+        exact = sorted(rows, key=lambda row: -vectors.similarity(query, row))[:5]
+        assert len(set(exact) & set(vectors.nearest(query, rows, limit=150))) >= 4
+
+
+def test_a_text_is_kept_once(folder: str) -> None:
+    assert append_vectors(folder, [(key(3), made_up(3)), (key(400), made_up(400))], DIMENSIONS) == 1
+    vectors = Vectors(folder, DIMENSIONS)
+    assert len(vectors.rows) == 301
+    assert vectors.similarity(made_up(400), vectors.rows[key(400)]) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["ids", "bits", "int8"])
+def test_what_a_killed_writer_left_is_cut_off(folder: str, name: str) -> None:
+    with open(os.path.join(folder, name), "ab") as file:
+        file.write(b"\x01" * 7)
+    assert len(Vectors(folder, DIMENSIONS).rows) == 300
+    append_vectors(folder, [(key(500), made_up(500))], DIMENSIONS)
+    vectors = Vectors(folder, DIMENSIONS)
+    assert vectors.similarity(made_up(500), vectors.rows[key(500)]) == pytest.approx(1, abs=0.02)
+    assert vectors.similarity(made_up(9), vectors.rows[key(9)]) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["ids", "bits", "int8"])
+@pytest.mark.parametrize("how", ["remove", "empty", "noise", "link", "folder"])
+def test_damage_loses_neighbours_and_nothing_else(folder: str, name: str, how: str, tmp_path: Path) -> None:
+    path = Path(folder) / name
+    size = path.stat().st_size
+    path.unlink()
+    if how == "empty":
+        path.write_bytes(b"")
+    elif how == "noise":
+        path.write_bytes(random.Random(1).randbytes(size))
+    elif how == "link":
+        (tmp_path / "elsewhere").write_bytes(b"\0" * size)
+        path.symlink_to(tmp_path / "elsewhere")
+    elif how == "folder":
+        path.mkdir()
+    vectors = Vectors(folder, DIMENSIONS)
+    for row in vectors.nearest(made_up(1), list(vectors.rows.values()), limit=5):
+        assert -1.01 < vectors.similarity(made_up(1), row) < 1.01
+
+
+def test_nothing_is_no_error(tmp_path: Path) -> None:
+    vectors = Vectors(str(tmp_path / "absent"), DIMENSIONS)
+    assert vectors.rows == {}
+    assert vectors.nearest(made_up(1), []) == []
+    assert append_vectors(str(tmp_path / "empty"), [], DIMENSIONS) == 0

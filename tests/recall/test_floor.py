@@ -1,0 +1,70 @@
+"""A conversation wants no memory; a question gets its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memfs.index.tokenizer import query_terms
+from memfs.recall.floor import is_command, is_question, topic_terms
+from memfs.recall.search import Result
+
+TALK = [
+    "yes, do it", "ok thanks", "continue", "looks good to me", "try again", "no, not like that", "go ahead", "hello",
+    "thank you very much", "what's next?", "wait a moment", "are you sure?", "undo that", "run it again", "да, давай",
+    "that's wrong, try another way", "can you explain?", "let me know when you are done", "hmm ok", "", "???", "👍 ok",
+]  # fmt: skip
+COMMANDS = [
+    "git status",
+    "ls -la",
+    "git diff --stat",
+    "npm test",
+    "npm run lint",
+    "cd ..",
+    "$ pytest -q tests/",
+    "cat README.md",
+]
+QUESTIONS = ["how do we deploy?", "git worktree layout", "docker compose networking", "which port?", "設備"]
+
+
+@pytest.mark.parametrize("prompt", TALK)
+def test_small_talk_is_about_nothing(prompt: str) -> None:
+    topics = topic_terms(query_terms(prompt))
+    assert topics in ([], ["👍"])
+
+
+@pytest.mark.parametrize("prompt", COMMANDS)
+def test_a_plain_command_is_no_question(prompt: str) -> None:
+    assert is_command(prompt)
+
+
+@pytest.mark.parametrize("prompt", QUESTIONS)
+def test_a_question_is_about_something(prompt: str) -> None:
+    assert topic_terms(query_terms(prompt))
+    assert not is_command(prompt)
+
+
+def test_what_nobody_wrote_about_is_no_question() -> None:
+    assert not is_question(["zeppelin"], [0], documents=1000, covered=False, nearest=None)
+    assert not is_question(["zeppelin"], [0], documents=1000, covered=False, nearest=0.3)
+    assert is_question(["zeppelin"], [0], documents=1000, covered=False, nearest=0.6)
+    assert is_question(["cache", "zeppelin"], [3, 0], documents=1000, covered=False, nearest=None)
+    assert is_question(["cache"], [900], documents=1000, covered=True, nearest=None)
+    assert not is_question([], [], documents=1000, covered=False, nearest=0.9)
+
+
+def test_small_talk_finds_nothing_and_all_shows_it(stocked: Path, ask: Callable[..., Result]) -> None:
+    for number in range(20):
+        path = stocked / f"memories/team/chat-{number}.md"
+        path.write_text(path.parent.joinpath("friday.md").read_text().replace("No deploys", "Yes, ok, do it again"))
+    for prompt in [*TALK, *COMMANDS]:
+        assert ask(stocked, prompt).hits == (), prompt
+    assert ask(stocked, "do it again", floor=False).hits
+
+
+def test_a_hostile_prompt_is_cut_and_answered(stocked: Path, ask: Callable[..., Result]) -> None:
+    assert ask(stocked, "(" * 3000 + " friday") is not None
+    assert ask(stocked, "friday " + "x" * 30_000).hits
+    assert ask(stocked, "a:b [c TO d] * friday").hits
