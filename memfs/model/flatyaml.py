@@ -106,7 +106,7 @@ def scan_simple(block: str) -> list[Entry] | None:
     """Return the entries of a block that only has the simplest lines, None for any other.
 
     A shortcut past PyYAML for what memfs itself writes, which is most: 13 ms less where nothing else needs
-    YAML, and five times faster. It takes a line only where every reader agrees on it, and gives exactly
+    YAML, and twice as fast. It takes a line only where every reader agrees on it, and gives exactly
     what :func:`scan` gives; tests hold it there.
     """
     entries: list[Entry] = []
@@ -143,26 +143,17 @@ def scan_simple(block: str) -> list[Entry] | None:
             form = "plain" if content is text else "quoted"
             entries.append(Entry(key, content, form, first, start, key_end, place, place + len(text)))
         else:
-            dash = -1
-            found: list[tuple[str, int, int]] = []
-            while number < len(lines) and lines[number].lstrip(" ").startswith("- "):
-                line = lines[number]
-                indent = line.index("-")
-                text = line[indent + 2 :].strip(" ")
-                content = _simple_text(text) if text else None
-                if content is None or (dash >= 0 and indent != dash):
-                    return None
-                dash = indent
-                begin = at + line.index(text, indent + 2)
-                found.append((content, begin, begin + len(text)))
-                at += len(line) + 1
-                number += 1
-            if found:
-                items = tuple((begin, end) for _, begin, end in found)
+            found = _simple_block(lines, number, at)
+            if found is None:
+                return None
+            items = tuple((begin, end) for _, begin, end in found)
+            if items:
                 value = tuple(content for content, _, _ in found)
                 entries.append(Entry(key, value, "block", first, start, key_end, items[0][0], items[-1][1], items))
             else:
                 entries.append(Entry(key, "", "plain", first, start, key_end, key_end + 1, key_end + 1))
+            at += sum(len(line) + 1 for line in lines[number : number + len(found)])
+            number += len(found)
     return entries
 
 
@@ -191,6 +182,27 @@ def _simple_items(text: str, place: int) -> list[tuple[str, int, int]] | None:
         begin = at + len(part) - len(part.lstrip(" "))
         found.append((content, begin, begin + len(item)))
         at += len(part) + 1
+    return found
+
+
+def _simple_block(lines: Sequence[str], number: int, at: int) -> list[tuple[str, int, int]] | None:
+    """Return content, start and end of the items in block form from line ``number`` on, which starts at ``at``."""
+    found: list[tuple[str, int, int]] = []
+    indent = -1
+    while number < len(lines):
+        line = lines[number]
+        dash = len(line) - len(line.lstrip(" "))
+        if not line.startswith("- ", dash):
+            break
+        text = line[dash + 2 :].strip(" ")
+        content = _simple_text(text) if text else None
+        if content is None or indent not in {-1, dash}:
+            return None
+        indent = dash
+        begin = at + line.index(text, dash + 2)
+        found.append((content, begin, begin + len(text)))
+        at += len(line) + 1
+        number += 1
     return found
 
 

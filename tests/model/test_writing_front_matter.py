@@ -307,7 +307,7 @@ def written_blocks(draw: st.DrawFn) -> list[tuple[str, str]]:
     return [(name, draw(st.sampled_from(ways)).format(name)) for name in names]
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=250)
 @given(block=written_blocks(), data=st.data(), crlf=st.booleans(), mark=st.booleans())
 def test_the_bytes_of_other_keys_never_change(
     block: list[tuple[str, str]], data: st.DataObject, crlf: bool, mark: bool
@@ -341,7 +341,7 @@ def test_the_bytes_of_other_keys_never_change(
     assert after.body == before.body
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(
     raw=st.binary(max_size=60) | st.text(max_size=60).map(str.encode), changes=st.dictionaries(keys, values | st.none())
 )
