@@ -7,7 +7,7 @@ looked for before a pattern is even compiled, so that a note without any of them
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
 from memfs.admission.authority import (
@@ -18,8 +18,8 @@ from memfs.admission.authority import (
     iter_polarities,
 )
 from memfs.admission.personal import EMAIL_RULE, personal_rules
-from memfs.admission.rules import Rule, Severity, find_first
-from memfs.admission.secrets import CREDENTIAL_WORDS, secret_rules
+from memfs.admission.rules import Rule, RuleSet, Severity, find_first, grams_of
+from memfs.admission.secrets import CREDENTIAL_WORDS, secret_rules, vendor_rules
 from memfs.admission.transience import transience_rules
 from memfs.admission.vendors import BEGINNINGS
 from memfs.admission.views import View, flow_of, unleet, views_of
@@ -46,60 +46,66 @@ def _speaks_of_credentials(lowered: str) -> bool:
     return any(word in lowered for word in CREDENTIAL_WORDS)
 
 
-def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool) -> Iterator[Hit]:
+@cache
+def _sets() -> Mapping[str, RuleSet]:
+    secret, personal = secret_rules(), personal_rules()
+    delimiter, *shapes = authority_rules()
+    return {
+        "known": RuleSet(vendor_rules()),
+        "all": RuleSet((*secret, *personal)),
+        "rejecting": RuleSet((*secret, *(rule for rule in personal if rule.severity is Severity.REJECT))),
+        "delimiter": RuleSet((delimiter,)),
+        "shapes": RuleSet(shapes),
+        "controls": RuleSet((SUPPLY_RULE,)),
+        "transience": RuleSet(transience_rules()),
+    }
+
+
+def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool, controls: bool) -> Iterator[Hit]:
     """Yield one hit for each rule that ``text`` breaks.
 
     ``prose``: the field holds sentences, so the rules about authority apply. ``everything``: also the
-    rules that hold or warn. ``own_text``: the field is the body, so the rules on passing states apply.
+    rules that only warn. ``own_text``: the field is the body, so the rules on passing states apply.
+    ``controls``: also what speaks of a control beyond the known shapes, which matters for some origins only.
     """
     seen: set[str] = set()
     for view in views_of(text, near=_speaks_of_credentials, beginnings=_beginnings()):
         lowered = view.text.lower()
-        found: list[Iterator[tuple[Rule, int, str]]] = [_find(secret_rules(), view, view.text, lowered, seen)]
-        if not view.known_forms_only:
-            found.append(_find(personal_rules(), view, view.text, lowered, seen))
-        for hits in found:
-            for rule, offset, value in hits:
-                if everything or rule.severity is Severity.REJECT:
-                    yield Hit(rule=rule, offset=offset, value=value)
+        grams = grams_of(lowered)
+        which = "known" if view.known_forms_only else "all" if everything else "rejecting"
+        yield from _find(which, view, lowered, grams, seen)
         if prose and not view.known_forms_only:
-            yield from _find_prose(view, seen, everything=everything)
+            yield from _find_prose(view, lowered, grams, seen, controls=controls)
     if everything and own_text:
         flow = flow_of(View(name="raw", text=text))
-        for rule, offset, _ in _find(transience_rules(), flow, flow.text, flow.text, seen):
-            yield Hit(rule=rule, offset=offset)
+        yield from _find("transience", flow, flow.text, grams_of(flow.text), seen)
 
 
-def _find(
-    rules: Iterable[Rule], view: View, text: str, lowered: str, seen: set[str]
-) -> Iterator[tuple[Rule, int, str]]:
-    for rule in rules:
-        if rule.name in seen or (view.known_forms_only and not rule.fixed):
+def _find(which: str, view: View, lowered: str, grams: Set[str], seen: set[str]) -> Iterator[Hit]:
+    """Yield the hits of one set of rules in one view; ``lowered`` and ``grams`` are those of its text."""
+    for rule in _sets()[which].likely(lowered, grams):
+        if rule.name in seen:
             continue
-        match = find_first(rule, text, lowered)
+        match = find_first(rule, view.text, lowered)
         if match is not None:
             seen.add(rule.name)
-            yield rule, view.place(match.start()), match.group()
+            yield Hit(rule=rule, offset=view.place(match.start()), value=match.group())
 
 
-def _find_prose(view: View, seen: set[str], *, everything: bool) -> Iterator[Hit]:
+def _find_prose(view: View, lowered: str, grams: Set[str], seen: set[str], *, controls: bool) -> Iterator[Hit]:
+    """The rules about authority."""
+    if len(lowered) == len(view.text):
+        as_it_stands = View(name=view.name, text=lowered, places=view.places)
+        yield from _find("delimiter", as_it_stands, lowered, grams, seen)
     flow = flow_of(view)
-    flows: Sequence[View] = (flow,) if (letters := unleet(flow)) is None else (flow, letters)
-    delimiter, rules = authority_rules()[0], authority_rules()[1:]
-    lowered = view.text.lower()
-    for rule, offset, _ in _find(
-        (delimiter,), view, lowered if len(lowered) == len(view.text) else view.text, lowered, seen
-    ):
-        yield Hit(rule=rule, offset=offset)
-    for one in flows:
-        for rule, offset, _ in _find(rules, one, one.text, one.text, seen):
-            yield Hit(rule=rule, offset=offset)
-    # What holds an agent's draft rejects an imported one, so these are looked for at reading too.
-    for rule, offset, _ in _find((SUPPLY_RULE,), flow, flow.text, flow.text, seen):
-        yield Hit(rule=rule, offset=offset)
+    yield from _find("shapes", flow, flow.text, grams if flow.text == lowered else grams_of(flow.text), seen)
+    if (letters := unleet(flow)) is not None:
+        yield from _find("shapes", letters, letters.text, grams_of(letters.text), seen)
+    if not controls:
+        return
+    yield from _find("controls", flow, flow.text, grams if flow.text == lowered else grams_of(flow.text), seen)
     for polarity, offset in iter_polarities(flow.text):
         rule = PERMISSIVE_RULE if polarity == "permissive" else UNCLEAR_RULE
         if rule.name not in seen:
             seen.add(rule.name)
             yield Hit(rule=rule, offset=flow.place(offset))
-    del everything

@@ -185,6 +185,20 @@ class _Looking:
     sourced_observation: bool = False
     addresses_stated: bool = False  # author and evidence hold addresses by design and were judged on write
 
+    @property
+    def from_elsewhere(self) -> bool:
+        return self.origin in (Origin.IMPORTED, Origin.DERIVED)
+
+    @property
+    def minds_controls(self) -> bool:
+        """Whether text about a control beyond the known shapes changes the verdict (ADMISSION 4)."""
+        if self.origin is Origin.OWNER or self.sourced_observation:
+            return False
+        return self.everything or self.from_elsewhere
+
+    def knows_address(self, address: str | None) -> bool:
+        return self.addresses_stated or (address or "").lower() in self.identities
+
 
 def _check_text(name: str, text: str, looking: _Looking) -> Iterator[Finding]:
     """Yield what every rule finds in one field, each rule once."""
@@ -193,18 +207,20 @@ def _check_text(name: str, text: str, looking: _Looking) -> Iterator[Finding]:
         return
     from memfs.admission import apply
 
-    prose = name not in _NOT_PROSE
-    for hit in apply.find_hits(text, prose=prose, everything=looking.everything, own_text=name == "body"):
+    hits = apply.find_hits(
+        text,
+        prose=name not in _NOT_PROSE,
+        everything=looking.everything,
+        own_text=name == "body",
+        controls=looking.minds_controls,
+    )
+    for hit in hits:
         rule = hit.rule
-        if rule.name == apply.EMAIL_RULE and name in _SOURCED:
-            if looking.addresses_stated or (hit.value or "").lower() in looking.identities:
-                continue
+        if rule.name == apply.EMAIL_RULE and name in _SOURCED and looking.knows_address(hit.value):
+            continue
         severity = rule.severity
-        if rule.family is Family.AUTHORITY and severity is Severity.HOLD:
-            if looking.origin is Origin.OWNER or looking.sourced_observation:
-                continue
-            if looking.origin in (Origin.IMPORTED, Origin.DERIVED):
-                severity = Severity.REJECT
+        if rule.family is Family.AUTHORITY and severity is Severity.HOLD and looking.from_elsewhere:
+            severity = Severity.REJECT
         yield _finding(rule, name, text=text, offset=hit.offset, severity=severity)
 
 
@@ -295,7 +311,12 @@ def judge_reading(file: MemoryFile) -> Decision:
     if document is None:
         return ADMITTED
     draft = Draft(body=document.body, fields=document.front, file_name=file.path)
-    looking = _Looking(origin=_origin_of(document.front), everything=False, addresses_stated=True)
+    looking = _Looking(
+        origin=_origin_of(document.front),
+        everything=False,
+        addresses_stated=True,
+        sourced_observation=_kind_of(draft) == "observation" and bool(draft.fields.get("evidence")),
+    )
     rejected = tuple(f for f in _check_texts(draft, looking) if f.severity is Severity.REJECT)
     return Decision(outcome=Outcome.REJECT, findings=rejected) if rejected else ADMITTED
 

@@ -11,24 +11,34 @@ from collections.abc import Callable
 from functools import cache
 
 from memfs.admission import checksums
+from memfs.admission.lazy import LazyPattern
 from memfs.admission.names import GIVEN, NOT_NAMES
-from memfs.admission.rules import Family, Rule, Severity
+from memfs.admission.rules import Family, Rule, Severity, word_set, words
 
-_RESERVED = re.compile(
-    r"(?:^|\.)(?:example(?:\.[a-z]{2,3})?(?:\.[a-z]{2})?|test|invalid|localhost|local|internal|lan|corp|home|arpa|example)$"
+_RESERVED = LazyPattern(
+    r"(?:^|\.)(?:example(?:\.[a-z]{2,3})?(?:\.[a-z]{2})?|test|invalid|localhost|local|internal|lan|corp|"
+    r"home|arpa|example)$"
     r"|(?:^|\.)example\.(?:com|org|net|edu|io|dev|[a-z]{2})$|\.(?:iam\.)?gserviceaccount\.com$|noreply\.[a-z.]+$",
     re.IGNORECASE,
 )
-_ROLE_MAILBOX = re.compile(
-    r"(?:[\w.+-]*[-._+])?(?:no-?reply|do-?not-?reply|security|support|info|admin|administrator|sales|abuse|postmaster|hostmaster|webmaster|contact|help|helpdesk|"
-    r"hello|team|ops|sre|dev|devs|devops|engineering|platform|infra|infrastructure|billing|accounts|legal|privacy|dpo|press|media|jobs|careers|hr|people|office|noc|soc|"
-    r"on-?call|alerts?|alerting|notifications?|notify|root|git|svn|ci|cd|bot|bots|robot|build|builds|release|releases|maintainers?|users|list|lists|announce|"
-    r"mailer-daemon|mailer|daemon|dependabot|actions?|renovate|service|services|system|monitoring|feedback|community|conduct|coc|newsletter|marketing|orders|invoices?|"
-    r"finance|partners|api|developers?|it|itsupport|servicedesk|deploy|deployer|runner|automation|agent|agents|claude|codex|copilot|cursor|gemini)(?:[-._+]?(?:team|list|bot|\d+))?$",
+_ROLE_MAILBOX = LazyPattern(
+    r"(?:[\w.+-]*[-._+])?(?:no-?reply|do-?not-?reply|security|support|info|admin|administrator|sales|abuse|"
+    r"postmaster|hostmaster|webmaster|contact|help|helpdesk|"
+    r"hello|team|ops|sre|dev|devs|devops|engineering|platform|infra|infrastructure|billing|accounts|legal|"
+    r"privacy|dpo|press|media|jobs|careers|hr|people|office|noc|soc|"
+    r"on-?call|alerts?|alerting|notifications?|notify|root|git|svn|ci|cd|bot|bots|robot|build|builds|"
+    r"release|releases|maintainers?|users|list|lists|announce|"
+    r"mailer-daemon|mailer|daemon|dependabot|actions?|renovate|service|services|system|monitoring|feedback|"
+    r"community|conduct|coc|newsletter|marketing|orders|invoices?|"
+    r"finance|partners|api|developers?|it|itsupport|servicedesk|deploy|deployer|runner|automation|agent|"
+    r"agents|claude|codex|copilot|cursor|gemini)(?:[-._+]?(?:team|list|bot|\d+))?$",
     re.IGNORECASE,
 )
-_FILE_ENDING = frozenset(
-    "png jpg jpeg svg gif webp service timer socket target mount conf js ts tsx mjs css py md yaml yml json lock tgz gz".split()
+_FILE_ENDING = word_set(
+    """
+    png jpg jpeg svg gif webp service timer socket target mount conf js ts tsx mjs css py md yaml yml json lock
+    tgz gz
+    """
 )
 
 
@@ -55,12 +65,14 @@ def _digits(text: str) -> str:
     return "".join(char for char in text if char.isdigit())
 
 
-_TEST_WORDS = re.compile(
-    r"\b(?:test(?:ing|s)?|demo|fixtures?|sandbox|example|sample|mock|fake|dummy|stripe|adyen|braintree|documentation|docs?|validat\w+)\b",
+_TEST_WORDS = LazyPattern(
+    r"\b(?:test(?:ing|s)?|demo|fixtures?|sandbox|example|sample|mock|fake|dummy|stripe|adyen|braintree|"
+    r"documentation|docs?|validat\w+)\b",
     re.IGNORECASE,
 )
-_CODE_WORDS = re.compile(
-    r"\b(?:barcode|ean|gtin|isbn|upc|sku|order|invoice|snowflake|trace|timestamp|epoch|build|serial|tracking|part|id)\b",
+_CODE_WORDS = LazyPattern(
+    r"\b(?:barcode|ean|gtin|isbn|upc|sku|order|invoice|snowflake|trace|timestamp|epoch|build|serial|"
+    r"tracking|part|id)\b",
     re.IGNORECASE,
 )
 
@@ -88,14 +100,18 @@ def _is_iban(match: re.Match[str]) -> bool:
     return checksums.iban(re.sub(r"[\s-]", "", match.group("v")))
 
 
-_PHONE_WORD = re.compile(
-    r"(?:\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|(?<!on-)called|(?<!on-)(?<!api )calls?|(?<!on-)calling|dial(?:ed)?|rang|ring|whatsapp|signal|sms|texted|text|contact|reach(?:able|ed)?|hotline|"
-    r"telefon\w*|handy\w*|mobil\w*|rufnummer|anruf\w*|erreichbar|téléphone|portable|appel\w*|joindre|teléfono|telefono|móvil|cellulare|celular|telefone|llam\w*|telefoon|mobiel|bellen|tlf|puh|gsm)\b"
+_PHONE_WORD = LazyPattern(
+    r"(?:\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|(?<!on-)called|(?<!on-)(?<!api )calls?|"
+    r"(?<!on-)calling|dial(?:ed)?|rang|ring|whatsapp|signal|sms|texted|text|contact|reach(?:able|ed)?|"
+    r"hotline|"
+    r"telefon\w*|handy\w*|mobil\w*|rufnummer|anruf\w*|erreichbar|téléphone|portable|appel\w*|joindre|"
+    r"teléfono|telefono|móvil|cellulare|celular|telefone|llam\w*|telefoon|mobiel|bellen|tlf|puh|gsm)\b"
     r"|电话|手机|電話|携帯|전화|телефон|тел\b|моб)",
     re.IGNORECASE,
 )
-_NOT_PHONE = re.compile(
-    r"\b(?:ms|rows?|bytes?|requests?|lines?|delays?|ports?|offsets?|build|epoch|error|version|sku|id|ids|pixels?|px|tickets?|issue|pr)\b",
+_NOT_PHONE = LazyPattern(
+    r"\b(?:ms|rows?|bytes?|requests?|lines?|delays?|ports?|offsets?|build|epoch|error|version|sku|id|ids|"
+    r"pixels?|px|tickets?|issue|pr)\b",
     re.IGNORECASE,
 )
 
@@ -140,66 +156,302 @@ def _with(check: Callable[[str], bool], strip: str = r"[\s.\-/]") -> Callable[[r
 _GAP = r"[^\n]{0,40}?"
 # Name, whose number, words (lower case), pattern of the words, pattern of the number, check.
 _NATIONAL: tuple[tuple[str, str, tuple[str, ...], str, str, Callable[[str], bool]], ...] = (
-    ("us-ssn", "a US social security number", ("ssn", "social security"), r"(?i:\bSSNs?\b|social security)",
-     r"(?!000|666|9)\d{3}[- ]?(?!00)\d{2}[- ]?(?!0000)\d{4}", lambda text: len(text) == 9),
-    ("uk-nino", "a UK national insurance number", ("national insurance", "nino", "ni number"), r"(?i:national insurance|\bnino\b|\bNI number)",
-     r"[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z]{2}\s?(?:\d{2}\s?){3}[A-Da-d]", lambda text: len(text) == 9),
+    (
+        "us-ssn",
+        "a US social security number",
+        ("ssn", "social security"),
+        r"(?i:\bSSNs?\b|social security)",
+        r"(?!000|666|9)\d{3}[- ]?(?!00)\d{2}[- ]?(?!0000)\d{4}",
+        lambda text: len(text) == 9,
+    ),
+    (
+        "uk-nino",
+        "a UK national insurance number",
+        ("national insurance", "nino", "ni number"),
+        r"(?i:national insurance|\bnino\b|\bNI number)",
+        r"[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z]{2}\s?(?:\d{2}\s?){3}[A-Da-d]",
+        lambda text: len(text) == 9,
+    ),
     ("uk-nhs", "an NHS number", ("nhs",), r"(?i:\bNHS\b)", r"\d{3}[ -]?\d{3}[ -]?\d{4}", checksums.uk_nhs),
-    ("de-tax-id", "a German tax id", ("steuer", "tax id", "tin"), r"(?i:steuer-?\s?(?:id|identifikations?\w*|nummer|nr)|\btax id|\bIdNr)",
-     r"\d{2}\s?\d{3}\s?\d{3}\s?\d{3}", checksums.de_tax),
-    ("de-identity-card", "a German identity card or passport number", ("ausweis", "reisepass", "identity card", "id card", "perso"),
-     r"(?i:personalausweis\w*|reisepass\w*|ausweis\w*|identity card|id card|\bperso\b)", r"[CFGHJKLMNPRTVWXYZ0-9]{9}\d", checksums.machine_readable),
-    ("fr-nir", "a French social security number", ("sécurité sociale", "securite sociale", "nir", "insee", "sécu"),
-     r"(?i:s[ée]curit[ée] sociale|\bNIR\b|\bINSEE\b|\bs[ée]cu\b)", r"[12]\s?\d{2}\s?(?:0[1-9]|1[0-2]|[2-9]\d)\s?(?:\d{2}|2[AB])\s?\d{3}\s?\d{3}\s?\d{2}", checksums.fr_nir),
-    ("nl-bsn", "a Dutch citizen service number", ("bsn", "burgerservice", "sofi"), r"(?i:\bBSN\b|burgerservicenummer|sofinummer)", r"\d{9}|\d{3}[. ]\d{3}[. ]\d{3}|\d{4}[. ]\d{2}[. ]\d{3}", checksums.nl_bsn),
-    ("cn-id", "a Chinese identity number", ("身份证", "identity", "id card", "resident"), r"身份证\w*|(?i:resident id|identity (?:card|number)|id card)", r"\d{17}[\dXx]", checksums.cn_id),
-    ("ca-sin", "a Canadian social insurance number", ("sin", "social insurance", "nas"), r"(?:\bSIN\b|\bNAS\b|(?i:social insurance|assurance sociale))",
-     r"\d{3}[ -]?\d{3}[ -]?\d{3}", lambda text: len(text) == 9 and text[0] != "0" and checksums.luhn(text) or (len(text) == 9 and checksums.luhn(text))),
-    ("es-dni", "a Spanish DNI or NIE", ("dni", "nie", "nif", "documento nacional"), r"(?i:\bDNI\b|\bNIE\b|\bNIF\b|documento nacional)", r"[XYZ]?[\s-]?\d{7,8}[\s-]?[A-Za-z]", checksums.es_dni),
-    ("it-fiscal-code", "an Italian fiscal code", ("codice fiscale", "fiscal code", "cf"), r"(?i:codice fiscale|fiscal code|\bC\.?F\.?(?=\s*[:=]))",
-     r"[A-Za-z]{6}\d{2}[A-Ea-eHLMPRSThlmprst]\d{2}[A-Za-z]\d{3}[A-Za-z]", checksums.it_fiscal),
+    (
+        "de-tax-id",
+        "a German tax id",
+        ("steuer", "tax id", "tin"),
+        r"(?i:steuer-?\s?(?:id|identifikations?\w*|nummer|nr)|\btax id|\bIdNr)",
+        r"\d{2}\s?\d{3}\s?\d{3}\s?\d{3}",
+        checksums.de_tax,
+    ),
+    (
+        "de-identity-card",
+        "a German identity card or passport number",
+        ("ausweis", "reisepass", "identity card", "id card", "perso"),
+        r"(?i:personalausweis\w*|reisepass\w*|ausweis\w*|identity card|id card|\bperso\b)",
+        r"[CFGHJKLMNPRTVWXYZ0-9]{9}\d",
+        checksums.machine_readable,
+    ),
+    (
+        "fr-nir",
+        "a French social security number",
+        ("sécurité sociale", "securite sociale", "nir", "insee", "sécu"),
+        r"(?i:s[ée]curit[ée] sociale|\bNIR\b|\bINSEE\b|\bs[ée]cu\b)",
+        r"[12]\s?\d{2}\s?(?:0[1-9]|1[0-2]|[2-9]\d)\s?(?:\d{2}|2[AB])\s?\d{3}\s?\d{3}\s?\d{2}",
+        checksums.fr_nir,
+    ),
+    (
+        "nl-bsn",
+        "a Dutch citizen service number",
+        ("bsn", "burgerservice", "sofi"),
+        r"(?i:\bBSN\b|burgerservicenummer|sofinummer)",
+        r"\d{9}|\d{3}[. ]\d{3}[. ]\d{3}|\d{4}[. ]\d{2}[. ]\d{3}",
+        checksums.nl_bsn,
+    ),
+    (
+        "cn-id",
+        "a Chinese identity number",
+        ("身份证", "identity", "id card", "resident"),
+        r"身份证\w*|(?i:resident id|identity (?:card|number)|id card)",
+        r"\d{17}[\dXx]",
+        checksums.cn_id,
+    ),
+    (
+        "ca-sin",
+        "a Canadian social insurance number",
+        ("sin", "social insurance", "nas"),
+        r"(?:\bSIN\b|\bNAS\b|(?i:social insurance|assurance sociale))",
+        r"\d{3}[ -]?\d{3}[ -]?\d{3}",
+        lambda text: (
+            (len(text) == 9 and text[0] != "0" and checksums.luhn(text)) or (len(text) == 9 and checksums.luhn(text))
+        ),
+    ),
+    (
+        "es-dni",
+        "a Spanish DNI or NIE",
+        ("dni", "nie", "nif", "documento nacional"),
+        r"(?i:\bDNI\b|\bNIE\b|\bNIF\b|documento nacional)",
+        r"[XYZ]?[\s-]?\d{7,8}[\s-]?[A-Za-z]",
+        checksums.es_dni,
+    ),
+    (
+        "it-fiscal-code",
+        "an Italian fiscal code",
+        ("codice fiscale", "fiscal code", "cf"),
+        r"(?i:codice fiscale|fiscal code|\bC\.?F\.?(?=\s*[:=]))",
+        r"[A-Za-z]{6}\d{2}[A-Ea-eHLMPRSThlmprst]\d{2}[A-Za-z]\d{3}[A-Za-z]",
+        checksums.it_fiscal,
+    ),
     ("pl-pesel", "a Polish PESEL", ("pesel",), r"(?i:\bPESEL\b)", r"\d{11}", checksums.pl_pesel),
-    ("se-personal-number", "a Swedish personal number", ("personnummer", "personal number", "personal identity"), r"(?i:personnummer|personal (?:identity )?number)", r"(?:19|20)?\d{6}[-+ ]?\d{4}", checksums.se_personal),
-    ("no-birth-number", "a Norwegian birth number", ("fødselsnummer", "fodselsnummer", "birth number", "personnummer"), r"(?i:f[øo]dselsnummer|birth number|personnummer)", r"\d{6}[ ]?\d{5}", checksums.no_birth),
+    (
+        "se-personal-number",
+        "a Swedish personal number",
+        ("personnummer", "personal number", "personal identity"),
+        r"(?i:personnummer|personal (?:identity )?number)",
+        r"(?:19|20)?\d{6}[-+ ]?\d{4}",
+        checksums.se_personal,
+    ),
+    (
+        "no-birth-number",
+        "a Norwegian birth number",
+        ("fødselsnummer", "fodselsnummer", "birth number", "personnummer"),
+        r"(?i:f[øo]dselsnummer|birth number|personnummer)",
+        r"\d{6}[ ]?\d{5}",
+        checksums.no_birth,
+    ),
     ("dk-cpr", "a Danish CPR number", ("cpr",), r"(?i:\bCPR\b)", r"\d{6}-?\d{4}", checksums.dk_cpr),
-    ("fi-hetu", "a Finnish personal identity code", ("hetu", "henkilötunnus", "henkilotunnus"), r"(?i:\bHETU\b|henkil[öo]tunnus\w*)", r"\d{6}[-+ABCDEFYXWVU]\d{3}[0-9A-Ya-y]", lambda text: len(text) in {10, 11}),
-    ("be-national-number", "a Belgian national number", ("rijksregister", "registre national", "national number", "niss", "insz"), r"(?i:rijksregister\w*|registre national|national (?:register )?number|\bNISS\b|\bINSZ\b)", r"\d{2}\.?\d{2}\.?\d{2}[- ]?\d{3}[.\- ]?\d{2}", checksums.be_national),
-    ("ch-ahv", "a Swiss AHV number", ("ahv", "avs", "756"), r"(?i:\bAHV\b|\bAVS\b|sozialversicherungsnummer|numéro avs)", r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}", checksums.ean13),
+    (
+        "fi-hetu",
+        "a Finnish personal identity code",
+        ("hetu", "henkilötunnus", "henkilotunnus"),
+        r"(?i:\bHETU\b|henkil[öo]tunnus\w*)",
+        r"\d{6}[-+ABCDEFYXWVU]\d{3}[0-9A-Ya-y]",
+        lambda text: len(text) in {10, 11},
+    ),
+    (
+        "be-national-number",
+        "a Belgian national number",
+        ("rijksregister", "registre national", "national number", "niss", "insz"),
+        r"(?i:rijksregister\w*|registre national|national (?:register )?number|\bNISS\b|\bINSZ\b)",
+        r"\d{2}\.?\d{2}\.?\d{2}[- ]?\d{3}[.\- ]?\d{2}",
+        checksums.be_national,
+    ),
+    (
+        "ch-ahv",
+        "a Swiss AHV number",
+        ("ahv", "avs", "756"),
+        r"(?i:\bAHV\b|\bAVS\b|sozialversicherungsnummer|numéro avs)",
+        r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}",
+        checksums.ean13,
+    ),
     ("br-cpf", "a Brazilian CPF", ("cpf",), r"(?i:\bCPF\b)", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", checksums.br_cpf),
-    ("in-aadhaar", "an Indian Aadhaar number", ("aadhaar", "aadhar", "uidai"), r"(?i:\baadhaa?r\b|\buidai\b)", r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}", checksums.in_aadhaar),
-    ("in-pan", "an Indian PAN", ("pan ", "pan:", "permanent account"), r"(?:\bPAN\b|(?i:permanent account number))", r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]", lambda text: len(text) == 10),
-    ("au-tfn", "an Australian tax file number", ("tfn", "tax file"), r"(?i:\bTFN\b|tax file)", r"\d{3} ?\d{3} ?\d{3}", checksums.au_tfn),
-    ("kr-rrn", "a Korean resident number", ("주민", "resident registration", "rrn"), r"주민(?:등록)?번호|(?i:resident registration|\bRRN\b)", r"\d{6}-?[1-8]\d{6}", lambda text: len(text) == 13),
-    ("jp-my-number", "a Japanese My Number", ("マイナンバー", "my number", "個人番号"), r"マイナンバー|個人番号|(?i:my number)", r"\d{4}[ -]?\d{4}[ -]?\d{4}", checksums.jp_my_number),
-    ("sg-nric", "a Singapore NRIC", ("nric", "fin"), r"(?i:\bNRIC\b|\bFIN\b)", r"[STFGstfg]\d{7}[A-Za-z]", checksums.sg_nric),
-    ("tr-kimlik", "a Turkish identity number", ("kimlik", "tckn", "tc no"), r"(?i:kimlik|\bTCKN\b|\bTC no)", r"[1-9]\d{10}", checksums.tr_kimlik),
-    ("ru-snils", "a Russian SNILS", ("снилс", "snils"), r"(?i:снилс|\bSNILS\b)", r"\d{3}-?\d{3}-?\d{3}[ -]?\d{2}", checksums.ru_snils),
-    ("pt-nif", "a Portuguese NIF", ("nif", "contribuinte"), r"(?i:\bNIF\b|contribuinte)", r"[1235689]\d{2} ?\d{3} ?\d{3}", checksums.pt_nif),
-    ("il-id", "an Israeli identity number", ("teudat", "תעודת זהות", "israeli id"), r"(?i:teudat zehut|israeli id)|תעודת זהות", r"\d{8,9}", checksums.il_id),
-    ("mx-curp", "a Mexican CURP", ("curp",), r"(?i:\bCURP\b)", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d", lambda text: len(text) == 18),
-    ("passport", "a passport number", ("passport", "reisepass", "passeport", "pasaporte", "passaporto", "paspoort"),
-     r"(?i:passport(?:\s*(?:no|number|nr|#))?|reisepass\w*|passeport|pasaporte|passaporto|paspoort)", r"(?=[A-Z0-9]*\d[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{0,3}[A-Z0-9]{5,9}(?![a-z])", lambda text: 6 <= len(text) <= 10),
-    ("driving-licence", "a driving licence number", ("driving licen", "driver's licen", "drivers licen", "führerschein", "permis de conduire"),
-     r"(?i:driv(?:ing|er'?s?) licen[cs]e(?:\s*(?:no|number|#))?|f[üu]hrerschein\w*|permis de conduire)", r"(?=[A-Z0-9]*\d[A-Z0-9]*\d[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z0-9]{6,18}", lambda text: len(text) >= 6),
-    ("imei", "a device's IMEI", ("imei",), r"(?i:\bIMEI\b)", r"\d{2}[ -]?\d{6}[ -]?\d{6}[ -]?\d", lambda text: len(text) == 15 and checksums.luhn(text)),
-    ("vin", "a vehicle identification number", ("vin", "chassis", "fahrgestell"), r"(?:\bVIN\b|(?i:chassis (?:no|number)|fahrgestellnummer))", r"[A-HJ-NPR-Z0-9]{17}", checksums.vin),
-    ("plate", "a vehicle's number plate", ("plate", "kennzeichen", "immatriculation", "matrícula", "targa", "kenteken"),
-     r"(?i:(?:licen[cs]e|number|registration) plate|\bplates?\b|kennzeichen|immatriculation|matrícula|\btarga\b|kenteken)",
-     r"(?=[A-ZÄÖÜ0-9 -]*\d)(?=[A-ZÄÖÜ0-9 -]*[A-Z])[A-ZÄÖÜ0-9]{1,4}[- ]?[A-ZÄÖÜ0-9]{1,4}[- ]?[A-ZÄÖÜ0-9]{1,4}(?![a-z])", lambda text: 5 <= len(text) <= 9),
-    ("bank-routing", "a bank account", ("routing", "aba"), r"(?i:routing(?:\s*(?:no|number|#))?|\bABA\b)", r"\d{9}", checksums.aba),
-    ("bank-account", "a bank account", ("sort code", "bank account", "account number", "kontonummer", "bankleitzahl", "blz", "iban", "numéro de compte", "número de cuenta"),
-     r"(?i:sort code|bank account(?:\s*(?:no|number|#))?|bank a/c|kontonummer|bankleitzahl|\bBLZ\b|numéro de compte|número de cuenta|rekeningnummer)", r"\d{2}-\d{2}-\d{2}|\d{6,17}|\d{3} \d{3} \d{2}", lambda text: 6 <= len(text) <= 17),
-)  # fmt: skip
+    (
+        "in-aadhaar",
+        "an Indian Aadhaar number",
+        ("aadhaar", "aadhar", "uidai"),
+        r"(?i:\baadhaa?r\b|\buidai\b)",
+        r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}",
+        checksums.in_aadhaar,
+    ),
+    (
+        "in-pan",
+        "an Indian PAN",
+        ("pan ", "pan:", "permanent account"),
+        r"(?:\bPAN\b|(?i:permanent account number))",
+        r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]",
+        lambda text: len(text) == 10,
+    ),
+    (
+        "au-tfn",
+        "an Australian tax file number",
+        ("tfn", "tax file"),
+        r"(?i:\bTFN\b|tax file)",
+        r"\d{3} ?\d{3} ?\d{3}",
+        checksums.au_tfn,
+    ),
+    (
+        "kr-rrn",
+        "a Korean resident number",
+        ("주민", "resident registration", "rrn"),
+        r"주민(?:등록)?번호|(?i:resident registration|\bRRN\b)",
+        r"\d{6}-?[1-8]\d{6}",
+        lambda text: len(text) == 13,
+    ),
+    (
+        "jp-my-number",
+        "a Japanese My Number",
+        ("マイナンバー", "my number", "個人番号"),
+        r"マイナンバー|個人番号|(?i:my number)",
+        r"\d{4}[ -]?\d{4}[ -]?\d{4}",
+        checksums.jp_my_number,
+    ),
+    (
+        "sg-nric",
+        "a Singapore NRIC",
+        ("nric", "fin"),
+        r"(?i:\bNRIC\b|\bFIN\b)",
+        r"[STFGstfg]\d{7}[A-Za-z]",
+        checksums.sg_nric,
+    ),
+    (
+        "tr-kimlik",
+        "a Turkish identity number",
+        ("kimlik", "tckn", "tc no"),
+        r"(?i:kimlik|\bTCKN\b|\bTC no)",
+        r"[1-9]\d{10}",
+        checksums.tr_kimlik,
+    ),
+    (
+        "ru-snils",
+        "a Russian SNILS",
+        ("снилс", "snils"),
+        r"(?i:снилс|\bSNILS\b)",
+        r"\d{3}-?\d{3}-?\d{3}[ -]?\d{2}",
+        checksums.ru_snils,
+    ),
+    (
+        "pt-nif",
+        "a Portuguese NIF",
+        ("nif", "contribuinte"),
+        r"(?i:\bNIF\b|contribuinte)",
+        r"[1235689]\d{2} ?\d{3} ?\d{3}",
+        checksums.pt_nif,
+    ),
+    (
+        "il-id",
+        "an Israeli identity number",
+        ("teudat", "תעודת זהות", "israeli id"),
+        r"(?i:teudat zehut|israeli id)|תעודת זהות",
+        r"\d{8,9}",
+        checksums.il_id,
+    ),
+    (
+        "mx-curp",
+        "a Mexican CURP",
+        ("curp",),
+        r"(?i:\bCURP\b)",
+        r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d",
+        lambda text: len(text) == 18,
+    ),
+    (
+        "passport",
+        "a passport number",
+        words("passport|reisepass|passeport|pasaporte|passaporto|paspoort"),
+        r"(?i:passport(?:\s*(?:no|number|nr|#))?|reisepass\w*|passeport|pasaporte|passaporto|paspoort)",
+        r"(?=[A-Z0-9]*\d[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{0,3}[A-Z0-9]{5,9}(?![a-z])",
+        lambda text: 6 <= len(text) <= 10,
+    ),
+    (
+        "driving-licence",
+        "a driving licence number",
+        ("driving licen", "driver's licen", "drivers licen", "führerschein", "permis de conduire"),
+        r"(?i:driv(?:ing|er'?s?) licen[cs]e(?:\s*(?:no|number|#))?|f[üu]hrerschein\w*|permis de conduire)",
+        r"(?=[A-Z0-9]*\d[A-Z0-9]*\d[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z0-9]{6,18}",
+        lambda text: len(text) >= 6,
+    ),
+    (
+        "imei",
+        "a device's IMEI",
+        ("imei",),
+        r"(?i:\bIMEI\b)",
+        r"\d{2}[ -]?\d{6}[ -]?\d{6}[ -]?\d",
+        lambda text: len(text) == 15 and checksums.luhn(text),
+    ),
+    (
+        "vin",
+        "a vehicle identification number",
+        ("vin", "chassis", "fahrgestell"),
+        r"(?:\bVIN\b|(?i:chassis (?:no|number)|fahrgestellnummer))",
+        r"[A-HJ-NPR-Z0-9]{17}",
+        checksums.vin,
+    ),
+    (
+        "plate",
+        "a vehicle's number plate",
+        words("plate|kennzeichen|immatriculation|matrícula|targa|kenteken"),
+        r"(?i:(?:licen[cs]e|number|registration) plate|\bplates?\b|kennzeichen|immatriculation|matrícula|"
+        r"\btarga\b|kenteken)",
+        r"(?=[A-ZÄÖÜ0-9 -]*\d)(?=[A-ZÄÖÜ0-9 -]*[A-Z])[A-ZÄÖÜ0-9]{1,4}[- ]?[A-ZÄÖÜ0-9]{1,4}[- "
+        r"]?[A-ZÄÖÜ0-9]{1,4}(?![a-z])",
+        lambda text: 5 <= len(text) <= 9,
+    ),
+    (
+        "bank-routing",
+        "a bank account",
+        ("routing", "aba"),
+        r"(?i:routing(?:\s*(?:no|number|#))?|\bABA\b)",
+        r"\d{9}",
+        checksums.aba,
+    ),
+    (
+        "bank-account",
+        "a bank account",
+        words(
+            "sort code|bank account|account number|kontonummer|bankleitzahl|blz|iban|numéro de compte|número de cuenta"
+        ),
+        r"(?i:sort code|bank account(?:\s*(?:no|number|#))?|bank a/c|kontonummer|bankleitzahl|\bBLZ\b|numéro "
+        r"de compte|número de cuenta|rekeningnummer)",
+        r"\d{2}-\d{2}-\d{2}|\d{6,17}|\d{3} \d{3} \d{2}",
+        lambda text: 6 <= len(text) <= 17,
+    ),
+)
 
-_STREET = r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Pl|Terrace|Gardens?|Square|Sq|Close|Crescent|Parkway|Pkwy|Row|Mews|Hill|Grove|Highway|Hwy|Circle|Walk|Quay|Trail|Alley|Park)"
-_POSTCODE = r"(?:[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}|[A-Z]{2}\s+\d{5}(?:-\d{4})?|\b\d{5}\b|[A-Z]\d[A-Z]\s?\d[A-Z]\d|\b\d{4}\s?[A-Z]{2}\b|\b\d{4}\b)"
-_HOME_WORD = re.compile(
-    r"\b(?:ships?|shipped|deliver(?:y|ed)?|lives?|living|resid\w+|home|house|flat|apt|apartment|address|customer|client|patient|tenant|wohn\w+|adresse|anschrift|kunde|kundin|"
-    r"livraison|habite|domicil\w+|direcci[oó]n|vive|residen\w+|abita|indirizzo|woont|adres|her|his|send|parcel|moved)\b",
+_STREET = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Pl|Terrace|"
+    r"Gardens?|Square|Sq|Close|Crescent|Parkway|Pkwy|Row|Mews|Hill|Grove|Highway|Hwy|Circle|Walk|Quay|"
+    r"Trail|Alley|Park)"
+)
+_POSTCODE = (
+    r"(?:[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}|[A-Z]{2}\s+\d{5}(?:-\d{4})?|\b\d{5}\b|[A-Z]\d[A-Z]\s?\d[A-Z]\d|"
+    r"\b\d{4}\s?[A-Z]{2}\b|\b\d{4}\b)"
+)
+_HOME_WORD = LazyPattern(
+    r"\b(?:ships?|shipped|deliver(?:y|ed)?|lives?|living|resid\w+|home|house|flat|apt|apartment|address|"
+    r"customer|client|patient|tenant|wohn\w+|adresse|anschrift|kunde|kundin|"
+    r"livraison|habite|domicil\w+|direcci[oó]n|vive|residen\w+|abita|indirizzo|woont|adres|her|his|send|"
+    r"parcel|moved)\b",
     re.IGNORECASE,
 )
-_NOT_HOME = re.compile(
-    r"\b(?:fixtures?|tests?|geocoder|example|sample|demo|mock|office|headquarters|hq|data ?cent(?:er|re)|venue|placeholder)\b",
+_NOT_HOME = LazyPattern(
+    r"\b(?:fixtures?|tests?|geocoder|example|sample|demo|mock|office|headquarters|hq|data ?cent(?:er|re)|"
+    r"venue|placeholder)\b",
     re.IGNORECASE,
 )
 
@@ -214,8 +466,9 @@ def _is_home(match: re.Match[str]) -> bool:
     )
 
 
-_PLACE_WORDS = re.compile(
-    r"\b(?:default|cent(?:er|re)|fixtures?|tests?|bounding|bbox|example|demo|sample|office|region|data ?cent(?:er|re)|rounds?|tolerance|mock|city|store|warehouse|landmark|origin|viewport)\b",
+_PLACE_WORDS = LazyPattern(
+    r"\b(?:default|cent(?:er|re)|fixtures?|tests?|bounding|bbox|example|demo|sample|office|region|data "
+    r"?cent(?:er|re)|rounds?|tolerance|mock|city|store|warehouse|landmark|origin|viewport)\b",
     re.IGNORECASE,
 )
 
@@ -258,7 +511,9 @@ def _is_persons_address(match: re.Match[str]) -> bool:
     )
     return (
         re.search(
-            r"\b(?:customer|client|user|visitor|subscriber|guest|employee|member|patient|caller|tenant|player|attacker|home|her|his|she|he|kunde|kundin|benutzer\w*|utilisateur|cliente|usuario|colleague|contractor|intern)\b(?!\s*(?:agent|-agent|data|ips?\b))",
+            r"\b(?:customer|client|user|visitor|subscriber|guest|employee|member|patient|caller|tenant|player|"
+            r"attacker|home|her|his|she|he|kunde|kundin|benutzer\w*|utilisateur|cliente|usuario|colleague|"
+            r"contractor|intern)\b(?!\s*(?:agent|-agent|data|ips?\b))",
             sentence,
             re.I,
         )
@@ -273,7 +528,10 @@ def _is_persons_address(match: re.Match[str]) -> bool:
 
 
 _WORD = r"[A-ZÀ-ÖØ-ÞĀ-Ž][a-zà-öø-ÿā-ž'’]+(?:-[A-ZÀ-Þ][a-zà-ÿ]+)?"
-_FULL_NAME = rf"(?P<first>{_WORD})\s+(?:(?:van|von|de|da|del|della|di|bin|al|el|der|den|la|le|[A-Z]\.)\s+){{0,3}}(?P<last>{_WORD})"
+_FULL_NAME = (
+    rf"(?P<first>{_WORD})\s+(?:(?:van|von|de|da|del|della|di|bin|al|el|der|den|la|le|"
+    rf"[A-Z]\.)\s+){{0,3}}(?P<last>{_WORD})"
+)
 
 
 def _is_name(*words: str | None) -> bool:
@@ -290,25 +548,64 @@ def _titled(match: re.Match[str]) -> bool:
 
 
 _ROLES = (
-    r"customers?|clients?|patients?|guests?|tenants?|landlord|landlady|applicants?|subscribers?|members?|candidates?|employees?|interns?|trainees?|contractors?|passengers?|students?|"
-    r"visitors?|users?|callers?|complainants?|borrowers?|claimants?|insured|donors?|pupils?|parents?|neighbou?rs?|colleagues?|coworkers?|co-workers?|drivers?|couriers?|players?|"
-    r"kund(?:e|in)|patient(?:in)?|mieter(?:in)?|bewerber(?:in)?|mitarbeiter(?:in)?|kolleg(?:e|in)|client[e]?|usager|locataire|salarié[e]?|cliente|paciente|empleado|empleada"
+    r"customers?|clients?|patients?|guests?|tenants?|landlord|landlady|applicants?|subscribers?|members?|"
+    r"candidates?|employees?|interns?|trainees?|contractors?|passengers?|students?|"
+    r"visitors?|users?|callers?|complainants?|borrowers?|claimants?|insured|donors?|pupils?|parents?|"
+    r"neighbou?rs?|colleagues?|coworkers?|co-workers?|drivers?|couriers?|players?|"
+    r"kund(?:e|in)|patient(?:in)?|mieter(?:in)?|bewerber(?:in)?|mitarbeiter(?:in)?|kolleg(?:e|in)|"
+    r"client[e]?|usager|locataire|salarié[e]?|cliente|paciente|empleado|empleada"
 )
-_PERSON = rf"(?:{_WORD}|(?i:\b(?:she|he|her|him|intern|trainee|manager|colleague|coworker|co-worker|tech lead|team lead|reviewer|developer|engineer|designer|customer|client|patient|contractor|applicant|candidate|employee|tenant|landlord|guest|boss|wife|husband|daughter|son|mother|father|friend)\b))"
+_PERSON = (
+    rf"(?:{_WORD}|(?i:\b(?:she|he|her|him|intern|trainee|manager|colleague|coworker|co-worker|tech lead|"
+    r"team lead|reviewer|developer|engineer|designer|customer|client|patient|contractor|applicant|"
+    r"candidate|employee|tenant|landlord|guest|boss|wife|husband|daughter|son|mother|father|friend)\b))"
+)
 _PRIVATE = (
-    r"(?:(?:is|was|are|were|being|got|became|'s)\s+(?:\w+\s+)?(?:pregnant|gay|lesbian|bisexual|transgender|trans|autistic|bipolar|depressed|diabetic|epileptic|alcoholic|bankrupt|"
-    r"divorced|hospitali[sz]ed|in (?:rehab|hospital|therapy)|in debt|hiv[- ]positive|disabled|dyslexic|suicidal|a (?:muslim|christian|jew|hindu|catholic|mormon)|muslim|catholic|jewish|hindu|undocumented)"
-    r"|\bpregnant\b|\b(?:on|taking|took|from)\s+(?:\w+\s+)?(?:sick|medical|parental|maternity|paternity|bereavement|mental health|stress|disability)\s+leave|\bcall(?:s|ed)?\s+in\s+sick"
-    r"|\bburn(?:ed|t)?[- ]?out\b(?!\s+(?:chart|rate))|diagnos(?:ed|is)\b(?:\s+(?:with|of))?|suffer(?:s|ing|ed)?\s+from|recovering\s+from|allergic\s+to|chemo(?:therapy)?\b"
-    r"|(?:has|have|had|with|her|his|their|the one with (?:the|a))\s+(?:a\s+|the\s+)?(?:\w+\s+)?(?:migraines?|cancer|depression|anxiety|adhd|diabetes|epilepsy|asthma|hiv|dementia|miscarriage|surgery|stroke|tumou?r|panic attacks?|an? eating disorder|ptsd|covid|"
-    r"divorce|custody (?:case|battle)|pregnancy|therapy|therapist|medication|disability|illness|gender transition|religion|criminal record|overdraft|bankruptcy)"
-    r"|\b(?:earns?|makes|is paid|was paid|gets paid|earning|making)\s+(?:only\s+|about\s+|around\s+)?[$€£]?\s?\d[\d.,]*\s?(?:k\b|K\b|,\d{3}|€|\$|£|eur\b|usd\b|gbp\b|per (?:year|month|hour)|a (?:year|month))"
-    r"|(?:'s|’s|her|his|their)\s+(?:base\s+|annual\s+|new\s+)?(?:salary|pay rise|bonus|compensation|pension|visa|work permit|green card|asylum|immigration|religion|sexuality|mortgage|credit score|debts?|medical|health|diagnosis|illness)\b"
-    r"|\bvisa\s+(?:expires?|expired|was|is|runs?|ran|got|application|sponsorship|status)|work permit|asylum (?:case|application|seeker)|fasting|ramadan|goes to (?:church|mosque)|\bprays\b"
-    r"|about to (?:quit|resign|leave (?:us|the company)|be fired|be let go|be laid off)|(?:hand(?:ed|ing)|gave|giving|put) in (?:her|his|their) notice|wants to (?:quit|resign)|looking for (?:a new|another) job|interviewing (?:at|with|elsewhere)|"
-    r"(?:will|going to|about to) be (?:fired|dismissed|let go|laid off)|on a (?:pip|performance improvement plan)|(?:was|got) (?:fired|arrested|convicted|dismissed for)|behind on (?:her|his|their)|going through a (?:divorce|separation)|"
-    r"asked for a (?:raise|pay rise)|votes? for (?:the\s+)?[A-Z]|union (?:member|organi[sz]er)|drinking problem|drinks too much"
-    r"|ist schwanger|krankgeschrieben|in Elternzeit|verdient \d|kündigen will|will kündigen|est enceinte|en arrêt (?:maladie|de travail)|gagne \d|está embarazada|de baja (?:médica|por)|gana \d)"
+    r"(?:(?:is|was|are|were|being|got|became|'s)\s+(?:\w+\s+)?(?:pregnant|gay|lesbian|bisexual|transgender|"
+    r"trans|autistic|bipolar|depressed|diabetic|epileptic|alcoholic|bankrupt|"
+    r"divorced|hospitali[sz]ed|in (?:rehab|hospital|therapy)|in debt|hiv[- ]positive|disabled|dyslexic|"
+    r"suicidal|a (?:muslim|christian|jew|hindu|catholic|mormon)|muslim|catholic|jewish|hindu|undocumented)"
+    r"|\bpregnant\b|\b(?:on|taking|took|from)\s+(?:\w+\s+)?(?:sick|medical|parental|maternity|paternity|"
+    r"bereavement|mental health|stress|disability)\s+leave|\bcall(?:s|ed)?\s+in\s+sick"
+    r"|\bburn(?:ed|t)?[- ]?out\b(?!\s+(?:chart|rate))|diagnos(?:ed|is)\b(?:\s+(?:with|of))?|suffer(?:s|ing|"
+    r"ed)?\s+from|recovering\s+from|allergic\s+to|chemo(?:therapy)?\b"
+    r"|(?:has|have|had|with|her|his|their|the one with (?:the|a))\s+(?:a\s+|"
+    r"the\s+)?(?:\w+\s+)?(?:migraines?|cancer|depression|anxiety|adhd|diabetes|epilepsy|asthma|hiv|"
+    r"dementia|miscarriage|surgery|stroke|tumou?r|panic attacks?|an? eating disorder|ptsd|covid|"
+    r"divorce|custody (?:case|battle)|pregnancy|therapy|therapist|medication|disability|illness|gender "
+    r"transition|religion|criminal record|overdraft|bankruptcy)"
+    r"|\b(?:earns?|makes|is paid|was paid|gets paid|earning|making)\s+(?:only\s+|about\s+|"
+    r"around\s+)?[$€£]?\s?\d[\d.,]*\s?(?:k\b|K\b|,\d{3}|€|\$|£|eur\b|usd\b|gbp\b|per (?:year|month|hour)|a "
+    r"(?:year|month))"
+    r"|(?:'s|’s|her|his|their)\s+(?:base\s+|annual\s+|new\s+)?(?:salary|pay rise|bonus|compensation|"
+    r"pension|visa|work permit|green card|asylum|immigration|religion|sexuality|mortgage|credit score|"
+    r"debts?|medical|health|diagnosis|illness)\b"
+    r"|\bvisa\s+(?:expires?|expired|was|is|runs?|ran|got|application|sponsorship|status)|work permit|"
+    r"asylum (?:case|application|seeker)|fasting|ramadan|goes to (?:church|mosque)|\bprays\b"
+    r"|about to (?:quit|resign|leave (?:us|the company)|be fired|be let go|be laid off)|(?:hand(?:ed|ing)|"
+    r"gave|giving|put) in (?:her|his|their) notice|wants to (?:quit|resign)|looking for (?:a new|another) "
+    r"job|interviewing (?:at|with|elsewhere)|"
+    r"(?:will|going to|about to) be (?:fired|dismissed|let go|laid off)|on a (?:pip|performance "
+    r"improvement plan)|(?:was|got) (?:fired|arrested|convicted|dismissed for)|behind on (?:her|his|their)|"
+    r"going through a (?:divorce|separation)|"
+    r"asked for a (?:raise|pay rise)|votes? for (?:the\s+)?[A-Z]|union (?:member|organi[sz]er)|drinking "
+    r"problem|drinks too much"
+    r"|ist schwanger|krankgeschrieben|in Elternzeit|verdient \d|kündigen will|will kündigen|est enceinte|"
+    r"en arrêt (?:maladie|de travail)|gagne \d|está embarazada|de baja (?:médica|por)|gana \d)"
+)
+
+
+_PRIVATE_STEMS = words(
+    "pregnan|gay|lesbian|bisexual|transgender|autis|bipolar|depress|diabet|epilep|alcoholic|"
+    "bankrupt|divorc|hospital|rehab|therap|in debt|hiv|disab|dyslexi|suicid|muslim|christian|jew|"
+    "hindu|catholic|mormon|undocumented|leave|in sick|burn|diagnos|suffer|recovering|allerg|chemo|"
+    "migraine|cancer|anxiety|adhd|asthma|dementia|miscarr|surgery|stroke|tumo|panic|"
+    "eating disorder|ptsd|covid|custody|medication|illness|transition|religion|criminal|overdraft|"
+    "earn|makes|paid|making|salary|bonus|compensation|pension|visa|permit|green card|asylum|"
+    "immigration|sexuality|mortgage|credit score|debt|medical|health|fasting|ramadan|church|mosque|"
+    "prays|quit|resign|fired|let go|laid off|notice|another job|new job|interviewing|dismissed|"
+    "on a p|arrested|convicted|behind on|raise|vote|union|drink|schwanger|krankgeschrieben|"
+    "elternzeit|verdient|kündig|enceinte|arrêt|gagne|embarazada|baja|gana"
 )
 
 
@@ -326,13 +623,16 @@ def _about_a_person(match: re.Match[str]) -> bool:
     before = text[start : match.start()]
     after = text[match.end() : match.end() + (end.start() if end else 80)][:80]
     if re.search(
-        r"\b(?:fields?|column|table|schema|endpoint|api|feature|module|enum|policy|policies|dataset|model|class(?:es)?|script|process|service|daemon|server|job|pod|thread|worker|node|app)\b",
+        r"\b(?:fields?|column|table|schema|endpoint|api|feature|module|enum|policy|policies|dataset|model|"
+        r"class(?:es)?|script|process|service|daemon|server|job|pod|thread|worker|node|app)\b",
         before[-60:],
         re.I,
     ):
         return False
     if re.search(
-        r"(?i:\b(?:she|he|intern|trainee|colleague|coworker|co-worker|tech lead|team lead|engineering manager|boss|wife|husband|daughter|son|tenant|landlord|patient|customer|applicant|candidate|employee|contractor)\b)[^.]{0,60}$",
+        r"(?i:\b(?:she|he|intern|trainee|colleague|coworker|co-worker|tech lead|team lead|engineering manager|"
+        r"boss|wife|husband|daughter|son|tenant|landlord|patient|customer|applicant|candidate|employee|"
+        r"contractor)\b)[^.]{0,60}$",
         before,
     ):
         return True
@@ -342,7 +642,7 @@ def _about_a_person(match: re.Match[str]) -> bool:
     # A capitalised word that does not open the sentence, or a full name.
     opening = before.lstrip(" -*>\"'(")
     inner = [word for word in names if not opening.startswith(word)]
-    if inner or re.search(_FULL_NAME, before) and len(names) >= 2:
+    if inner or (re.search(_FULL_NAME, before) and len(names) >= 2):
         return True
     if re.match(rf"{_WORD}(?:'s|’s|\s)", opening) and names and opening.startswith(names[0]):
         return True
@@ -353,7 +653,8 @@ def _is_record(match: re.Match[str]) -> bool:
     return (
         _is_name(match.group("first"), match.group("last"))
         and re.search(
-            r"\b(?:dx|diagnosis|icd|patient|dob|birth|ssn|address|street|phone|mobile|e-?mail|iban|card|policy_?no|passport|salary|insur\w+|mrn|customer_?id|gender|nationality)\b\W",
+            r"\b(?:dx|diagnosis|icd|patient|dob|birth|ssn|address|street|phone|mobile|e-?mail|iban|card|policy_?no|"
+            r"passport|salary|insur\w+|mrn|customer_?id|gender|nationality)\b\W",
             _around(match, 160),
             re.I,
         )
@@ -361,11 +662,33 @@ def _is_record(match: re.Match[str]) -> bool:
     )
 
 
+_SPEAKS_OF = LazyPattern(
+    r"(?:\b(?:with|ask|asked|by|told|from|and|thanks to|per|like|tell|ping|cc|for|to|met|via)\s+|^|"
+    r"[.!?]\s+|\n)$",
+    re.IGNORECASE,
+)
+
+
+def _given_name(match: re.Match[str]) -> bool:
+    first = match.group("first").lower()
+    return first in GIVEN and first not in NOT_NAMES
+
+
 def _colleague(match: re.Match[str]) -> bool:
-    return match.group("first").lower() in GIVEN and match.group("first").lower() not in NOT_NAMES
+    if not _given_name(match):
+        return False
+    before, after = (
+        match.string[max(0, match.start() - 12) : match.start()],
+        match.string[match.end() : match.end() + 4],
+    )
+    return _SPEAKS_OF.search(before) is not None and re.match(r"\s*(?:\(|/|[A-Z]{2})", after) is None
 
 
-_DATE = r"(?:(?:19|20)\d{2}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ]\d{1,2}[-/. ](?:19|20)?\d{2}|\d{1,2}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?[A-Z][a-zéäû]{2,9}\.?,?\s+(?:19|20)\d{2}|[A-Z][a-z]{2,8}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:19|20)\d{2}|(?:19|20)\d{2}年\d{1,2}月\d{1,2}日)"
+_DATE = (
+    r"(?:(?:19|20)\d{2}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ]\d{1,2}[-/. ](?:19|20)?\d{2}|\d{1,2}(?:st|nd|"
+    r"rd|th|\.)?\s+(?:of\s+)?[A-Z][a-zéäû]{2,9}\.?,?\s+(?:19|20)\d{2}|[A-Z][a-z]{2,8}\.?\s+\d{1,2}(?:st|nd|"
+    r"rd|th)?,?\s+(?:19|20)\d{2}|(?:19|20)\d{2}年\d{1,2}月\d{1,2}日)"
+)
 
 
 def _rule(
@@ -374,7 +697,10 @@ def _rule(
     keywords: tuple[str, ...],
     pattern: str,
     accepts: Callable[[re.Match[str]], bool] | None = None,
+    *,
     severity: Severity = Severity.REJECT,
+    near: int | None = None,
+    also: tuple[str, ...] = (),
 ) -> Rule:
     return Rule(
         name=name,
@@ -384,6 +710,8 @@ def _rule(
         keywords=keywords,
         pattern=pattern,
         accepts=accepts,
+        near=near,
+        also=also,
     )
 
 
@@ -399,22 +727,32 @@ def personal_rules() -> tuple[Rule, ...]:
             EMAIL_RULE,
             "holds a person's e-mail address",
             ("@", "(at)", "[at]", " at "),
-            r"(?<![\w.+/@-])(?P<local>[A-Za-z0-9._%+\-]{1,64})\s?(?:@|\(at\)|\[at\]|\s\(at\)\s|\s\[at\]\s|(?<=\w)\s+at\s+(?=[\w-]+\s+dot\s))\s?(?P<domain>(?:[A-Za-z0-9-]{1,63}(?:\.|\s?(?:\(dot\)|\[dot\])\s?|\s+dot\s+)){1,5}[A-Za-z]{2,24})(?![\w@])",
+            r"(?<![\w.+/@-])(?P<local>[A-Za-z0-9._%+\-]{1,64})\s?(?:@|\(at\)|\[at\]|\s\(at\)\s|\s\[at\]\s|"
+            r"(?<=\w)\s+at\s+(?=[\w-]+\s+dot\s))\s?(?P<domain>(?:[A-Za-z0-9-]{1,63}(?:\.|\s?(?:\(dot\)|\[dot\])\s?|"
+            r"\s+dot\s+)){1,5}[A-Za-z]{2,24})(?![\w@])",
             _is_persons_mailbox,
         ),
         _rule(
             "phone-number",
             "holds a telephone number",
-            (),
-            r"(?<![\w.,/#=:-])(?P<v>(?:\(?\+\d{1,3}\)?|00\d{2}|\(0?\d{1,5}\)|0?\d{1,5})(?:[\s./-]{0,2}\(?\d{1,5}\)?){1,6})(?![\w])",
+            tuple("0123456789"),
+            r"(?<![\w.,/#=:-])(?P<v>(?:\(?\+\d{1,3}\)?|00\d{2}|\(0?\d{1,5}\)|"
+            r"0?\d{1,5})(?:[\s./-]{0,2}\(?\d{1,5}\)?){1,6})(?![\w])",
             _is_phone,
         ),
-        _rule("payment-card", "holds a payment card number", (), r"(?<![\d.-])(?:\d[ -]?){12,18}\d(?![\d-])", _is_card),
+        _rule(
+            "payment-card",
+            "holds a payment card number",
+            tuple("3456"),
+            r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])",
+            _is_card,
+        ),
         _rule(
             "iban",
             "holds a bank account (IBAN)",
             (),
-            r"(?<![A-Za-z0-9])(?P<v>[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,4})?)(?![A-Za-z0-9])",
+            r"(?<![A-Za-z0-9])(?P<v>[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ "
+            r"-]?[A-Za-z0-9]{1,4})?)(?![A-Za-z0-9])",
             _is_iban,
         ),
         *(
@@ -430,165 +768,116 @@ def personal_rules() -> tuple[Rule, ...]:
         _rule(
             "street-address",
             "holds a person's street address",
-            (),
+            words(
+                "street| st|avenue| ave|road| rd|lane| ln|drive| dr|court| ct|boulevard|blvd| way|place| pl|terrace|"
+                "garden|square| sq|close|crescent|parkway|pkwy| row|mews|hill|grove|highway|hwy|circle|walk|quay|"
+                "trail|alley|park"
+            ),
             rf"\b\d{{1,5}}[A-Za-z]?,?\s+(?:[A-Z][\w'’.-]+\s+){{1,4}}{_STREET}\b\.?",
             _is_home,
+            also=tuple("0123456789"),
         ),
         _rule(
             "street-address-europe",
             "holds a person's street address",
-            (
-                "str",
-                "weg",
-                "allee",
-                "platz",
-                "gasse",
-                "ring",
-                "damm",
-                "ufer",
-                "rue",
-                "avenue",
-                "boulevard",
-                "impasse",
-                "chemin",
-                "allée",
-                "quai",
-                "calle",
-                "avenida",
-                "plaza",
-                "paseo",
-                "via",
-                "viale",
-                "piazza",
-                "corso",
-                "straat",
-                "laan",
-                "plein",
-                "gracht",
-                "kade",
-                "ulica",
-                "ul.",
-                "rua",
-                "gata",
-                "vägen",
-                "vej",
-                "gate",
-                "place",
-                "cours",
-                "route",
+            words(
+                "str|weg|allee|platz|gasse|ring|damm|ufer|rue|avenue|boulevard|impasse|chemin|allée|quai|calle|"
+                "avenida|plaza|paseo|via|viale|piazza|corso|straat|laan|plein|gracht|kade|ulica|ul.|rua|gata|vägen|"
+                "vej|gate|place|cours|route"
             ),
-            r"(?:[A-ZÄÖÜ][\wäöüß-]+(?:stra(?:ß|ss)e|str\.|weg|allee|platz|gasse|ring|damm|ufer|straat|laan|plein|gracht|kade|dijk|gatan?|vägen|vej|veien|gate)\s+\d{1,4}\s?[a-zA-Z]?\b"
-            r"|\b(?i:\d{1,4}\s?(?:bis|ter)?,?\s+(?:rue|avenue|boulevard|bd|impasse|place|chemin|allée|quai|cours|route|square))\s+(?:d[eu]s?\s+|de\s+la\s+|de\s+l['’]|la\s+|les?\s+)?[\wÀ-ÿ'’ -]{2,40}"
-            r"|\b(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica)\s+[A-ZÀ-Þ][\wÀ-ÿ'’. -]{2,40},?\s+\d{1,4}\b)",
+            r"(?:[A-ZÄÖÜ][\wäöüß-]+(?:stra(?:ß|ss)e|str\.|weg|allee|platz|gasse|ring|damm|ufer|straat|laan|plein|"
+            r"gracht|kade|dijk|gatan?|vägen|vej|veien|gate)\s+\d{1,4}\s?[a-zA-Z]?\b"
+            r"|\b(?i:\d{1,4}\s?(?:bis|ter)?,?\s+(?:rue|avenue|boulevard|bd|impasse|place|chemin|allée|quai|cours|"
+            r"route|square))\s+(?:d[eu]s?\s+|de\s+la\s+|de\s+l['’]|la\s+|les?\s+)?[\wÀ-ÿ'’ -]{2,40}"
+            r"|\b(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|"
+            r"ulica)\s+[A-ZÀ-Þ][\wÀ-ÿ'’. -]{2,40},?\s+\d{1,4}\b)",
             _is_home,
         ),
         _rule("postal-japan", "holds a person's street address", ("〒",), r"〒\s?\d{3}-?\d{4}"),
         _rule(
             "birth-date",
             "holds a date of birth",
-            (
-                "dob",
-                "birth",
-                "born",
-                "geboren",
-                "geburts",
-                "né ",
-                "née",
-                "nacimiento",
-                "nacido",
-                "nacida",
-                "nato ",
-                "nata ",
-                "geboorte",
-                "生年月日",
-                "出生",
-                "d.o.b",
+            words(
+                "dob|birth|born|geboren|geburts|né |née|nacimiento|nacido|nacida|nato |nata |geboorte|生年月日|"
+                "出生|d.o.b"
             ),
-            rf"(?i:\bD\.?O\.?B\.?|date[\s-]of[\s-]birth|birth[\s-]?date|birthday|born(?:\s+on)?|geboren(?:\s+am)?|geburts(?:datum|tag)|\bnée?\s+le|date de naissance|fecha de nacimiento|nacid[oa](?:\s+el)?|\bnat[oa](?:\s+il)?|data di nascita|geboortedatum|生年月日|出生日期?)"
+            r"(?i:\bD\.?O\.?B\.?|date[\s-]of[\s-]birth|birth[\s-]?date|birthday|born(?:\s+on)?|geboren(?:\s+am)?|"
+            r"geburts(?:datum|tag)|\bnée?\s+le|date de naissance|fecha de nacimiento|nacid[oa](?:\s+el)?|"
+            r"\bnat[oa](?:\s+il)?|data di nascita|geboortedatum|生年月日|出生日期?)"
             rf"[\"'\s:=,]{{0,4}}(?:(?i:is|was|on|am|of|=|the)\s*)?[\"']?{_DATE}",
         ),
         _rule(
             "whereabouts",
             "holds coordinates exact enough to name a house",
-            (".",),
-            r"(?<![\d.])(?:(?i:lat\w*)\s*[=:]?\s*)?(?P<lat>-?\d{1,2}\.\d{4,})\s?°?\s?[NS]?\s*[,;/ ]\s*(?:(?i:lon\w*|lng)\s*[=:]?\s*)?(?P<lon>-?\d{1,3}\.\d{4,})(?!\d|\.\d)",
+            tuple(f"{digit}." for digit in range(10)),
+            r"(?<![\d.])(?:(?i:lat\w*)\s*[=:]?\s*)?(?P<lat>-?\d{1,2}\.\d{4,})\s?°?\s?[NS]?\s*[,;/ "
+            r"]\s*(?:(?i:lon\w*|lng)\s*[=:]?\s*)?(?P<lon>-?\d{1,3}\.\d{4,})(?!\d|\.\d)",
             _is_whereabouts,
         ),
         _rule(
             "customer-ip",
             "holds the IP address of a person",
-            (".", "::"),
-            r"(?<![\w.:-])(?P<v>(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-fA-F]{1,4}:){3,7}(?::?[0-9a-fA-F]{1,4}){1,5})(?![\w.:]*[\w:])",
+            (
+                *(f"{digit}." for digit in range(10)),
+                "::",
+                "2001:",
+                "2003:",
+                *(f"2{head}" for head in ("4", "6", "8", "a", "c")),
+            ),
+            r"(?<![\w.:-])(?P<v>(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-fA-F]{1,4}:){3,7}(?::?[0-9a-fA-F]{1,4}){1,5})(?![\w"
+            r".:]*[\w:])",
             _is_persons_address,
         ),
         _rule(
             "titled-name",
             "names a person with their title",
-            (
-                "mr",
-                "ms",
-                "mrs",
-                "dr",
-                "prof",
-                "miss",
-                "herr",
-                "frau",
-                "madame",
-                "monsieur",
-                "mme",
-                "señor",
-                "signor",
-                "sig.",
-                "dhr",
-                "mevr",
-                "sr.",
-                "sra",
-                "mlle",
-                "mx",
-            ),
-            rf"(?<![\w.])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Herr|Herrn|Frau|Madame|Monsieur|Mme|Mlle|Señora?|Sra?|Signora?|Sig|Dhr|Mevr)\.?\s+(?:Dr\.?\s+)?(?P<first>{_WORD})",
+            words("mr|ms|mrs|dr|prof|miss|herr|frau|madame|monsieur|mme|señor|signor|sig.|dhr|mevr|sr.|sra|mlle|mx"),
+            r"(?<![\w.])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Herr|Herrn|Frau|Madame|Monsieur|Mme|Mlle|Señora?|"
+            rf"Sra?|Signora?|Sig|Dhr|Mevr)\.?\s+(?:Dr\.?\s+)?(?P<first>{_WORD})",
             _titled,
+            near=0,
         ),
         _rule(
             "named-customer",
             "names a person together with what they are to us",
-            (),
+            words(
+                "customer|client|patient|guest|tenant|landl|applicant|subscriber|member|candidate|employee|intern|"
+                "trainee|contractor|passenger|student|visitor|user|caller|complainant|borrower|claimant|insured|donor|"
+                "pupil|parent|neighb|colleague|worker|driver|courier|player|kund|mieter|bewerber|mitarbeiter|kolleg|"
+                "usager|locataire|salari|cliente|paciente|emplead"
+            ),
             rf"(?:(?i:\b(?:{_ROLES})))[,:]?\s+(?:(?i:named|called)\s+)?{_FULL_NAME}",
             _named,
+            near=1,
         ),
         _rule(
             "ticket-from-name",
             "names the person behind a request",
-            (
-                "ticket",
-                "complaint",
-                "request",
-                "mail",
-                "call",
-                "message",
-                "review",
-                "refund",
-                "chat",
-                "report",
-                "order",
-                "letter",
-                "feedback",
-                "anfrage",
-                "beschwerde",
-                "demande",
-                "plainte",
+            words(
+                "ticket|complaint|request|mail|call|message|review|refund|chat|report|order|letter|feedback|anfrage|"
+                "beschwerde|demande|plainte"
             ),
-            rf"(?i:\b(?:tickets?|complaints?|requests?|e-?mails?|calls?|messages?|refunds?|chats?|reports?|orders?|letters?|feedback|reviews?|anfrage|beschwerde|demande|plainte)\s+(?:from|by|of|for|von|de)\s+){_FULL_NAME}",
+            r"(?i:\b(?:tickets?|complaints?|requests?|e-?mails?|calls?|messages?|refunds?|chats?|reports?|orders?|"
+            r"letters?|feedback|reviews?|anfrage|beschwerde|demande|plainte)\s+(?:from|by|of|for|von|"
+            rf"de)\s+){_FULL_NAME}",
             _named,
+            near=3,
         ),
         _rule(
             "ticket-from-given-name",
             "names the person behind a request",
             ("ticket", "complaint", "refund"),
             rf"(?i:\b(?:tickets?|complaints?|refunds?)\s+(?:from|by|for)\s+)(?P<first>{_WORD})(?!\s+[A-Z])",
-            _colleague,
+            _given_name,
         ),
-        _rule("private-fact", "says something private about a person", (), rf"(?:{_PRIVATE})", _about_a_person),
+        _rule(
+            "private-fact",
+            "says something private about a person",
+            _PRIVATE_STEMS,
+            rf"(?:{_PRIVATE})",
+            _about_a_person,
+            near=34,
+        ),
         _rule(
             "personal-record",
             "holds a record of a person",
@@ -600,8 +889,8 @@ def personal_rules() -> tuple[Rule, ...]:
             "colleague-name",
             "names a colleague: a role says as much and lasts longer",
             (),
-            rf"(?:\b(?i:with|ask|asked|by|told|from|and|thanks to|per|like|tell|ping|cc|for|to|met|via)\s+|^|(?<=[.!?]\s)|(?<=\n))(?P<first>{_WORD})\b(?!\s*(?:\(|/|[A-Z]{{2}}))",
+            rf"\b(?P<first>{_WORD})\b",
             _colleague,
-            Severity.WARN,
+            severity=Severity.WARN,
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 from enum import StrEnum
 
 from memfs.model.values import dataclass
@@ -28,9 +28,11 @@ class Family(StrEnum):
 class Rule:
     """One rule. ``sentence`` is what a person reads; ``fixed`` rules cannot be allowed by anybody.
 
-    A rule with a ``pattern`` is tried only where one of its ``keywords`` (lower case) occurs; an
-    empty tuple means everywhere. ``accepts`` looks at a match and the text round it and decides
-    whether it counts. Group ``v`` of the pattern, where there is one, is the value that counts.
+    A rule with a ``pattern`` is tried only where one of its ``keywords`` (lower case) occurs, and one of
+    ``also`` as well; an empty tuple means everywhere. With ``near``, a match begins at most so many
+    characters before a keyword, so that only those places are tried. ``accepts`` looks at a match and the
+    text round it and decides whether it counts. Group ``v`` of the pattern, where there is one, is the
+    value that counts.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Rule:
     severity: Severity
     sentence: str
     keywords: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    near: int | None = None
     pattern: str | None = None
     accepts: Callable[[re.Match[str]], bool] | None = None
     fixed: bool = False
@@ -54,11 +58,82 @@ def pattern_of(rule: Rule) -> re.Pattern[str]:
         return _compiled.setdefault(rule.name, re.compile(rule.pattern or r"(?!)"))
 
 
+_GRAM = 3
+
+
+class RuleSet:
+    """Rules, and an index that tells in one look at a text which of them can match at all.
+
+    A keyword can only occur where its first three characters do, so the text's own triples are
+    compared with those of all keywords at once. Most texts end here for nearly every rule.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        # A rule with ``near`` looks for its keywords itself; its rarer ``also`` words stand in the index.
+        self._always = frozenset(place for place, rule in enumerate(self.rules) if not rule.keywords)
+        self._short: list[tuple[str, int]] = []
+        self._grams: dict[str, list[tuple[str, int]]] = {}
+        for place, rule in enumerate(self.rules):
+            for word in rule.also or rule.keywords:
+                if len(word) < _GRAM:
+                    self._short.append((word, place))
+                else:
+                    self._grams.setdefault(word[:_GRAM], []).append((word, place))
+
+    def likely(self, lowered: str, grams: Set[str]) -> list[Rule]:
+        """Return the rules whose keywords occur in ``lowered``, in order; ``grams`` is its ``grams_of``."""
+        places = set(self._always)
+        places.update(place for word, place in self._short if word in lowered)
+        for gram in self._grams.keys() & grams:
+            for word, place in self._grams[gram]:
+                if place not in places and word in lowered:
+                    places.add(place)
+        found = [self.rules[place] for place in sorted(places)]
+        return [
+            rule
+            for rule in found
+            if not rule.also or rule.near is not None or any(word in lowered for word in rule.keywords)
+        ]
+
+
+def grams_of(lowered: str) -> Set[str]:
+    """Return every three characters in a row of ``lowered``."""
+    return {lowered[at : at + _GRAM] for at in range(len(lowered) - _GRAM + 1)}
+
+
 def find_first(rule: Rule, text: str, lowered: str) -> re.Match[str] | None:
     """Return the first match of ``rule`` in ``text`` that counts; ``lowered`` is ``text.lower()``."""
-    if rule.keywords and not any(word in lowered for word in rule.keywords):
+    if rule.near is None or len(lowered) != len(text):
+        for match in pattern_of(rule).finditer(text):
+            if rule.accepts is None or rule.accepts(match):
+                return match
         return None
-    for match in pattern_of(rule).finditer(text):
-        if rule.accepts is None or rule.accepts(match):
-            return match
+    tried = 0
+    for place in sorted(_places_of(rule.keywords, lowered)):
+        for start in range(max(tried, place - rule.near), place + 1):
+            found = pattern_of(rule).match(text, start)
+            if found is not None and (rule.accepts is None or rule.accepts(found)):
+                return found
+        tried = place + 1
     return None
+
+
+def _places_of(words: Iterable[str], lowered: str) -> set[int]:
+    places: set[int] = set()
+    for word in words:
+        place = lowered.find(word)
+        while place >= 0:
+            places.add(place)
+            place = lowered.find(word, place + 1)
+    return places
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the keywords that ``text`` lists, with ``|`` between them."""
+    return tuple(text.split("|"))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of ``text``, which blanks and line ends part."""
+    return frozenset(text.split())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memfs.admission.rules import Family, Rule, Severity
+from memfs.admission.lazy import LazyPattern
+from memfs.admission.rules import Family, Rule, Severity, word_set, words
 from memfs.admission.values import (
     classes,
     entropy,
@@ -18,33 +19,42 @@ from memfs.admission.values import (
 from memfs.admission.vendors import ROWS
 
 _EDGE = r"(?<![A-Za-z0-9_])"
-_VENDOR_PLACEHOLDER = re.compile(
+_VENDOR_PLACEHOLDER = LazyPattern(
     r"EXAMPLE|[Ee]xample|x{5}|X{5}|\*{3}|0{10}|your|YOUR|REDACTED|redacted|1234567890|abcdefgh|ABCDEFGH"
 )
 
-_PASSWORD_WORDS = (
-    r"passwords?|passwd|passphrase|passcode|(?<![A-Za-z])pass|(?<![A-Za-z])pwd?|(?<=[a-z])P(?:ass|wd)|passwort|kennwort|contrase[nñ]a|senha|"
-    r"mot\s+de\s+passe|mdp|wachtwoord|has[lł]o|lösenord|adgangskode|passord|salasana|heslo|parola|şifre|пароль|пароля|密码|密碼|パスワード|비밀번호"
+_NAMES_OF_ONE_CHOSEN = (
+    r"passwords?|passwd|passphrase|passcode|(?<![A-Za-z])pass|(?<![A-Za-z])pwd?|(?<=[a-z])P(?:ass|wd)|"
+    r"passwort|kennwort|contrase[nñ]a|senha|"
+    r"mot\s+de\s+passe|mdp|wachtwoord|has[lł]o|lösenord|adgangskode|passord|salasana|heslo|parola|şifre|"
+    r"пароль|пароля|密码|密碼|パスワード|비밀번호"
 )
-_TOKEN_WORDS = (
-    r"api[\s_-]?keys?|apikey|(?:secret|access|private|signing|encryption|master|license|licence|service|shared|hmac|webhook|account|ssh|deploy|"
-    r"storage|admin|integration|ingest|write|session|subscription|preshared|pre-shared|auth|root|jwt|partner|merchant)[\s_-]?key(?:[\s_-]?base)?|"
-    r"(?:client|app|signing|webhook|cookie|session|jwt|shared|oauth|consumer|registration)[\s_-]?secret|secrets?|credentials?|creds|"
-    r"(?<![A-Za-z])(?:auth|_auth)|(?:bearer|jwt|pat)(?![A-Za-z])|token|clé\s+(?:api|secrète)|api-schl[üu]ssel|密钥|令牌|トークン|토큰|токен|ключ"
+_NAMES_OF_ONE_MADE = (
+    r"api[\s_-]?keys?|apikey|(?:secret|access|private|signing|encryption|master|license|licence|service|"
+    r"shared|hmac|webhook|account|ssh|deploy|"
+    r"storage|admin|integration|ingest|write|session|subscription|preshared|pre-shared|auth|root|jwt|"
+    r"partner|merchant)[\s_-]?key(?:[\s_-]?base)?|"
+    r"(?:client|app|signing|webhook|cookie|session|jwt|shared|oauth|consumer|registration)[\s_-]?secret|"
+    r"secrets?|credentials?|creds|"
+    r"(?<![A-Za-z])(?:auth|_auth)|(?:bearer|jwt|pat)(?![A-Za-z])|token|clé\s+(?:api|secrète)|"
+    r"api-schl[üu]ssel|密钥|令牌|トークン|토큰|токен|ключ"
 )
 _SUFFIX = r"(?:[_-](?:b64|base64|prod|production|live|staging|stage|test|dev|new|old|value|v?\d))?"
 _CLOSERS = r"[\"'`’”\])*_]{0,3}"
 _OPENERS = r"[\"'`“‘«„*_(\[{]{0,3}"
-_PASSWORD_KEYWORDS = (
-    "pass", "pwd", "pw", "kennwort", "contrase", "senha", "mdp", "wachtwoord", "haslo", "hasło", "lösenord", "adgangskode", "salasana",
-    "heslo", "parola", "şifre", "парол", "密码", "密碼", "パスワード", "비밀번호",
-)  # fmt: skip
-_TOKEN_KEYWORDS = (
-    "key", "secret", "cred", "auth", "bearer", "jwt", "pat", "token", "clé", "schlüssel", "schlussel", "密钥", "令牌", "トークン", "토큰",
-    "токен", "ключ",
-)  # fmt: skip
+_PASSWORD_KEYWORDS = words(
+    "pass|pwd|pw|kennwort|contrase|senha|mdp|wachtwoord|haslo|hasło|lösenord|adgangskode|salasana|heslo|"
+    "parola|şifre|парол|密码|密碼|パスワード|비밀번호"
+)
+_TOKEN_KEYWORDS = words(
+    "key|secret|cred|auth|bearer|jwt|pat|token|clé|schlüssel|schlussel|密钥|令牌|トークン|토큰|токен|ключ"
+)
 
-CREDENTIAL_WORDS = (*_PASSWORD_KEYWORDS, *_TOKEN_KEYWORDS, "login", "decode", "recovery", "akia", "ghp_")
+CREDENTIAL_WORDS = words(
+    "password|passwd|passphrase|passwort|secret|token|credential|api key|apikey|api_key|api-key|access "
+    "key|access_key|private key|private_key|bearer|key id|decode|recovery|login|akia|ghp_|sk-|mot de "
+    "passe|contraseña|senha|парол|токен|密码|令牌|パスワード|비밀번호"
+)
 """Words beside which reversed and broken-up text is looked at too."""
 
 
@@ -165,7 +175,7 @@ def _key_body(match: re.Match[str]) -> bool:
     ) and bool(re.search(r"[A-Za-z0-9+/=]{16}", rest))
 
 
-_CODE = re.compile(r"[A-Za-z0-9]{3,8}(?:[-\s][A-Za-z0-9]{3,8}){1,7}|[A-Za-z0-9]{6,16}")
+_CODE = LazyPattern(r"[A-Za-z0-9]{3,8}(?:[-\s][A-Za-z0-9]{3,8}){1,7}|[A-Za-z0-9]{6,16}")
 
 
 def _codes(match: re.Match[str]) -> bool:
@@ -185,9 +195,12 @@ def _is_code(token: str) -> bool:
     )
 
 
-_STOP_WORDS = frozenset(
-    "the a an of and or to in on is are was be by for with from that this it as at not no all any can must may has have its our your their "
-    "when then than into which who will we they he she if so do does but per each one two".split()
+_STOP_WORDS = word_set(
+    """
+    the a an of and or to in on is are was be by for with from that this it as at not no all any can must may
+    has have its our your their when then than into which who will we they he she if so do does but per each one
+    two
+    """
 )
 
 
@@ -225,9 +238,15 @@ def _pgpass(match: re.Match[str]) -> bool:
     return not stands_for_another(value) and len(value) >= 8 and classes(value) >= 2 and not value.isdigit()
 
 
-_VALUE = r"(?P<q>[\"'`“‘«]?)(?P<v>(?<=[\"“])[^\"”\n]{6,200}(?=[\"”])|(?<=['‘])[^'’\n]{6,200}(?=['’])|(?<=`)[^`\n]{6,200}(?=`)|[^\s\"'`“”<>]{6,300})"
+_VALUE = (
+    r"(?P<q>[\"'`“‘«]?)(?P<v>(?<=[\"“])[^\"”\n]{6,200}(?=[\"”])|(?<=['‘])[^'’\n]{6,200}(?=['’])|"
+    r"(?<=`)[^`\n]{6,200}(?=`)|[^\s\"'`“”<>]{6,300})"
+)
 _GIVEN = r"\s{0,4}(?:\([^()\n]{0,40}\)\s{0,2})?(?::=|=>|->|→|==?|[:：]|\|)\s{0,6}"
-_SAYS = r"(?:(?:\s+[^\s.;:=,|]{1,24}){0,7}?\s*(?P<sure>\b(?:is|are|was|be|to|lautet|ist|est|es|è|é|heet|är|er|on|to)\b\s*[:=]?|[:=：→]|是|は|은|는)\s*(?:now\s+|set\s+to\s+|still\s+)?|[\s,(]+)"
+_SAYS = (
+    r"(?:(?:\s+[^\s.;:=,|]{1,24}){0,7}?\s*(?P<sure>\b(?:is|are|was|be|to|lautet|ist|est|es|è|é|heet|är|er|"
+    r"on|to)\b\s*[:=]?|[:=：→]|是|は|은|는)\s*(?:now\s+|set\s+to\s+|still\s+)?|[\s,(]+)"
+)
 
 
 def _rule(name: str, sentence: str, keywords: tuple[str, ...], pattern: str, **more: object) -> Rule:
@@ -244,33 +263,89 @@ def _rule(name: str, sentence: str, keywords: tuple[str, ...], pattern: str, **m
 
 _ARGUMENT = r"(?P<v>(?<=\")[^\"\n]{4,100}|(?<=')[^'\n]{4,100}|[^\s\"'|;&<>]{4,100})"
 _COMMANDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("mysql", ("mysql", "mariadb"), rf"\b(?:mysql|mariadb)[\w-]*\b[^\n|;]{{0,120}}?\s(?:-p|--password=)[\"']?{_ARGUMENT}"),
-    ("curl", ("curl", "wget", "http ", "xh "),
-     rf"\b(?:curl|https?|xh|wget)\b[^\n]{{0,200}}?\s(?:-u|--user|--proxy-user|-U|-a|--auth)[\s=]?[\"']?[^\s:\"']{{1,60}}:{_ARGUMENT}"),
+    (
+        "mysql",
+        ("mysql", "mariadb"),
+        rf"\b(?:mysql|mariadb)[\w-]*\b[^\n|;]{{0,120}}?\s(?:-p|--password=)[\"']?{_ARGUMENT}",
+    ),
+    (
+        "curl",
+        ("curl", "wget", "http ", "xh "),
+        r"\b(?:curl|https?|xh|wget)\b[^\n]{0,200}?\s(?:-u|--user|--proxy-user|-U|-a|"
+        rf"--auth)[\s=]?[\"']?[^\s:\"']{{1,60}}:{_ARGUMENT}",
+    ),
     ("wget", ("--http-password", "--ftp-password", "--password"), rf"\s--(?:\w+-)?password[=\s][\"']?{_ARGUMENT}"),
     ("sshpass", ("sshpass",), rf"\bsshpass\s+-p\s?[\"']?{_ARGUMENT}"),
-    ("docker", ("docker", "podman", "helm", "oras", "skopeo", "nerdctl"),
-     rf"\b(?:docker|podman|helm|oras|skopeo|nerdctl|buildah)\b[^\n|;]{{0,60}}?\blogin\b[^\n|;]{{0,100}}?\s(?:-p|--password)[=\s][\"']?{_ARGUMENT}"),
-    ("az", ("az login", "az acr"), rf"\baz\s+(?:acr\s+)?login\b[^\n|;]{{0,200}}?\s(?:-p|--password)[=\s][\"']?{_ARGUMENT}"),
-    ("redis", ("redis-cli", "valkey-cli"), rf"\b(?:redis|valkey)-cli\b[^\n|;]{{0,120}}?\s(?:-a|--pass)[=\s][\"']?{_ARGUMENT}"),
+    (
+        "docker",
+        words("docker|podman|helm|oras|skopeo|nerdctl"),
+        r"\b(?:docker|podman|helm|oras|skopeo|nerdctl|buildah)\b[^\n|;]{0,60}?\blogin\b[^\n|"
+        rf";]{{0,100}}?\s(?:-p|--password)[=\s][\"']?{_ARGUMENT}",
+    ),
+    (
+        "az",
+        ("az login", "az acr"),
+        rf"\baz\s+(?:acr\s+)?login\b[^\n|;]{{0,200}}?\s(?:-p|--password)[=\s][\"']?{_ARGUMENT}",
+    ),
+    (
+        "redis",
+        ("redis-cli", "valkey-cli"),
+        rf"\b(?:redis|valkey)-cli\b[^\n|;]{{0,120}}?\s(?:-a|--pass)[=\s][\"']?{_ARGUMENT}",
+    ),
     ("mongo", ("mongo",), rf"\bmongo\w*\b[^\n|;]{{0,160}}?\s(?:-p|--password)[=\s]?[\"']?{_ARGUMENT}"),
     ("sqlcmd", ("sqlcmd", "bcp ", "isql"), rf"\b(?:sqlcmd|bcp|isql)\b[^\n|;]{{0,160}}?\s-P\s?[\"']?{_ARGUMENT}"),
-    ("sqlplus", ("sqlplus", "sqlldr", "expdp", "impdp"), rf"\b(?:sqlplus|sqlldr|expdp|impdp)\s+(?:-\w+\s+)*[\"']?\w+/{_ARGUMENT}(?=@|\s|$)"),
-    ("ldap", ("ldap",), rf"\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n|;]{{0,200}}?\s-w\s?[\"']?{_ARGUMENT}"),
+    (
+        "sqlplus",
+        ("sqlplus", "sqlldr", "expdp", "impdp"),
+        rf"\b(?:sqlplus|sqlldr|expdp|impdp)\s+(?:-\w+\s+)*[\"']?\w+/{_ARGUMENT}(?=@|\s|$)",
+    ),
+    (
+        "ldap",
+        ("ldap",),
+        rf"\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n|;]{{0,200}}?\s-w\s?[\"']?{_ARGUMENT}",
+    ),
     ("openssl", ("pass:",), rf"-(?:passin|passout|pass|k)\s+[\"']?pass:{_ARGUMENT}"),
-    ("keytool", ("-storepass", "-keypass", "-srcstorepass", "-deststorepass"), rf"-(?:src|dest)?(?:store|key)pass\s+[\"']?{_ARGUMENT}"),
-    ("archive", ("zip ", "7z ", "7za ", "rar "), rf"\b(?:un)?(?:zip|rar|7z|7za)\b[^\n|;]{{0,60}}?\s(?:-P\s?|-p|--password[=\s])[\"']?{_ARGUMENT}"),
-    ("samba", ("smbclient", "mount.cifs", "rpcclient", "net use", "/user:"),
-     rf"(?:\b(?:smbclient|rpcclient)\b[^\n|;]{{0,120}}?-U\s?[\"']?[^\s%]{{1,60}}%|\bnet\s+use\b[^\n|;]{{0,120}}?/user:\S+\s+){_ARGUMENT}"),
-    ("chpasswd", ("chpasswd",), rf"\becho\s+(?:-\w\s+)?[\"']?[\w.-]{{1,40}}:{_ARGUMENT}(?=[\"']?\s*\|\s*(?:sudo\s+)?chpasswd)"),
+    (
+        "keytool",
+        ("-storepass", "-keypass", "-srcstorepass", "-deststorepass"),
+        rf"-(?:src|dest)?(?:store|key)pass\s+[\"']?{_ARGUMENT}",
+    ),
+    (
+        "archive",
+        ("zip ", "7z ", "7za ", "rar "),
+        rf"\b(?:un)?(?:zip|rar|7z|7za)\b[^\n|;]{{0,60}}?\s(?:-P\s?|-p|--password[=\s])[\"']?{_ARGUMENT}",
+    ),
+    (
+        "samba",
+        ("smbclient", "mount.cifs", "rpcclient", "net use", "/user:"),
+        r"(?:\b(?:smbclient|rpcclient)\b[^\n|;]{0,120}?-U\s?[\"']?[^\s%]{1,60}%|\bnet\s+use\b[^\n|"
+        rf";]{{0,120}}?/user:\S+\s+){_ARGUMENT}",
+    ),
+    (
+        "chpasswd",
+        ("chpasswd",),
+        rf"\becho\s+(?:-\w\s+)?[\"']?[\w.-]{{1,40}}:{_ARGUMENT}(?=[\"']?\s*\|\s*(?:sudo\s+)?chpasswd)",
+    ),
     ("sudo", ("sudo -s", "sudo -k -s"), rf"\becho\s+(?:-\w\s+)?[\"']?{_ARGUMENT}(?=[\"']?\s*\|\s*sudo\s+(?:-k\s+)?-S)"),
     ("htpasswd", ("htpasswd",), rf"\bhtpasswd\s+-\w*b\w*\s+(?:\S+\s+)?[\w.@-]{{1,60}}\s+[\"']?{_ARGUMENT}"),
-    ("sql", ("identified by", "with password", "password '", "set password"),
-     rf"(?i:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:login\s+)?(?:encrypted\s+)?password|set\s+password\s*(?:for\s+\S+\s*)?=|\bpassword)\s*\(?['\"]{_ARGUMENT}"),
-    ("rabbitmq", ("rabbitmqctl", "add_user", "change_password"), rf"\b(?:add_user|change_password)\s+[\w.@-]{{1,60}}\s+[\"']?{_ARGUMENT}"),
+    (
+        "sql",
+        ("identified by", "with password", "password '", "set password"),
+        r"(?i:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:login\s+)?(?:encrypted\s+)?password|"
+        rf"set\s+password\s*(?:for\s+\S+\s*)?=|\bpassword)\s*\(?['\"]{_ARGUMENT}",
+    ),
+    (
+        "rabbitmq",
+        ("rabbitmqctl", "add_user", "change_password"),
+        rf"\b(?:add_user|change_password)\s+[\w.@-]{{1,60}}\s+[\"']?{_ARGUMENT}",
+    ),
     ("gpg", ("--passphrase", "--pass "), rf"\s--pass(?:phrase)?[=\s][\"']?{_ARGUMENT}"),
-    ("net-user", ("net user", "useradd", "user add"), rf"(?i:\bnet\s+user\s+[\w.-]{{1,40}})\s+[\"']?{_ARGUMENT}(?=\s+/add)"),
-)  # fmt: skip
+    (
+        "net-user",
+        ("net user", "useradd", "user add"),
+        rf"(?i:\bnet\s+user\s+[\w.-]{{1,40}})\s+[\"']?{_ARGUMENT}(?=\s+/add)",
+    ),
+)
 
 
 _GENERAL: tuple[Rule, ...] = (
@@ -300,7 +375,8 @@ _GENERAL: tuple[Rule, ...] = (
         "signed-url",
         "holds an address that is signed for whoever has it",
         ("signature=", "sig="),
-        r"[?&;](?:amp;)?(?:X-(?:Amz|Goog|Oss|Cos)-Signature=[A-Za-z0-9%]{20,}|Signature=[A-Za-z0-9%+/~_-]{20,}|(?=[^\s]{0,600}?\bs[eptvr]=)sig=[A-Za-z0-9%+/_-]{20,}|(?<=&)sig=[A-Za-z0-9%+/_-]{24,})",
+        r"[?&;](?:amp;)?(?:X-(?:Amz|Goog|Oss|Cos)-Signature=[A-Za-z0-9%]{20,}|Signature=[A-Za-z0-9%+/~_-]{20,}|"
+        r"(?=[^\s]{0,600}?\bs[eptvr]=)sig=[A-Za-z0-9%+/_-]{20,}|(?<=&)sig=[A-Za-z0-9%+/_-]{24,})",
     ),
     _rule(
         "key-in-query",
@@ -313,49 +389,61 @@ _GENERAL: tuple[Rule, ...] = (
         "assigned-password",
         "gives a value to a name that means a password",
         _PASSWORD_KEYWORDS,
-        rf"(?i:{_PASSWORD_WORDS}){_SUFFIX}{_CLOSERS}{_GIVEN}{_VALUE}",
+        rf"(?i:{_NAMES_OF_ONE_CHOSEN}){_SUFFIX}{_CLOSERS}{_GIVEN}{_VALUE}",
         accepts=_assigned_password,
+        near=14,
     ),
     _rule(
         "assigned-secret",
         "gives a value to a name that means a key, token or secret",
         _TOKEN_KEYWORDS,
-        rf"(?i:{_TOKEN_WORDS}){_SUFFIX}{_CLOSERS}{_GIVEN}{_VALUE}",
+        rf"(?i:{_NAMES_OF_ONE_MADE}){_SUFFIX}{_CLOSERS}{_GIVEN}{_VALUE}",
         accepts=_assigned_token,
+        near=16,
     ),
     _rule(
         "password-in-prose",
         "says what a password is",
         _PASSWORD_KEYWORDS,
-        rf"(?i:{_PASSWORD_WORDS})(?![A-Za-z0-9_/]){_CLOSERS}{_SAYS}{_OPENERS}(?P<v>[^\s\"“”«»`]{{6,100}})",
+        rf"(?i:{_NAMES_OF_ONE_CHOSEN})(?![A-Za-z0-9_/]){_CLOSERS}{_SAYS}{_OPENERS}(?P<v>[^\s\"“”«»`]{{6,100}})",
         accepts=_said,
+        near=14,
     ),
     _rule(
         "secret-in-prose",
         "says what a key, token or secret is",
         _TOKEN_KEYWORDS,
-        rf"(?<![A-Za-z0-9_/.-])(?i:{_TOKEN_WORDS})(?![A-Za-z0-9_/]){_CLOSERS}{_SAYS}{_OPENERS}(?P<v>[^\s\"“”«»`]{{8,200}})",
+        rf"(?<![A-Za-z0-9_/.-])(?i:{_NAMES_OF_ONE_MADE})(?![A-Za-z0-9_/]){_CLOSERS}{_SAYS}{_OPENERS}(?P<v>[^\s\"“”«»`]{{8,200}}"
+        r")",
         accepts=_said,
+        near=16,
     ),
     _rule(
         "login-pair",
         "holds a login with its password",
-        ("login", "log in", "sign in", "cred", "account", "user", "admin", "root"),
-        r"(?i:log[\s-]?in|sign[\s-]?in|credentials?|creds|accounts?|user(?:name)?|admin|root)\b[^\n]{0,60}?[\s:=(\"'`](?P<user>[A-Za-z][\w.@-]{1,40})\s{0,2}[:/|]\s{0,2}(?P<v>[^\s\"'`<>]{8,64})",
+        words("login|log-in|log in|sign in|sign-in|signin|cred|account|user|admin|root"),
+        r"(?i:log[\s-]?in|sign[\s-]?in|credentials?|creds|accounts?|user(?:name)?|admin|"
+        r"root)\b[^\n]{0,60}?[\s:=(\"'`](?P<user>[A-Za-z][\w.@-]{1,40})\s{0,2}[:/|"
+        r"]\s{0,2}(?P<v>[^\s\"'`<>]{8,64})",
         accepts=_pair,
+        near=0,
     ),
     _rule(
         "pin",
         "says what a PIN is",
         ("pin",),
-        r"(?<![A-Za-z])(?:PIN|Pin|pin code|PIN-Code|access code|door code|Zugangscode)\b(?:\s+[^\s.;:=,]{1,20}){0,6}?\s*(?:\bis\b|\bist\b|\best\b|[:=])\s*[\"'`]?(?P<v>\d{4,12})(?!\d|[.-]\d|\s*(?:ms|s|digits|bytes|attempts|tries|min))",
+        r"(?<![A-Za-z])(?:PIN|Pin|pin code|PIN-Code|access code|door code|"
+        r"Zugangscode)\b(?:\s+[^\s.;:=,]{1,20}){0,6}?\s*(?:\bis\b|\bist\b|\best\b|"
+        r"[:=])\s*[\"'`]?(?P<v>\d{4,12})(?!\d|[.-]\d|\s*(?:ms|s|digits|bytes|attempts|tries|min))",
         accepts=_not_placeholder,
+        near=4,
     ),
     _rule(
         "authorization-header",
         "holds an Authorization header with its token",
         ("authorization", "bearer ", "x-api-key", "x-auth-token", "private-token"),
-        r"(?i:authorization[\"']?\s*[:=]\s*[\"']?(?:bearer|token|apikey|digest|key|bot|splunk|genie\w*|sso-key)?\s*[:=]?|\bbearer)\s+[\"']?(?P<v>[A-Za-z0-9_\-.~+/=:]{16,500})",
+        r"(?i:authorization[\"']?\s*[:=]\s*[\"']?(?:bearer|token|apikey|digest|key|bot|splunk|genie\w*|"
+        r"sso-key)?\s*[:=]?|\bbearer)\s+[\"']?(?P<v>[A-Za-z0-9_\-.~+/=:]{16,500})",
         accepts=_bearer,
     ),
     _rule(
@@ -375,9 +463,13 @@ _GENERAL: tuple[Rule, ...] = (
     _rule(
         "session-cookie",
         "holds the cookie of a session",
-        ("sess", "sid=", "sid:", "csrf", "xsrf", "remember", "cookie", ".aspxauth"),
-        r"(?i:(?<![A-Za-z])(?:JSESSIONID|PHPSESSID|ASP\.NET_SessionId|\.ASPXAUTH|(?:[a-z]{1,12}[_-])?session(?:[_-]?(?:token|cookie))?|sessionid|connect\.sid|sid|csrftoken|xsrf-token|remember[_-](?:me|token|user_token)|auth[_-]?cookie|(?:set-)?cookie:\s*[\w.-]+))\s?[=:]\s?[\"']?(?P<v>(?:s%3A)?[A-Za-z0-9%._~+/-]{16,400}={0,2})",
+        words("sess|sid=|sid:|csrf|xsrf|remember|cookie|.aspxauth"),
+        r"(?i:(?<![A-Za-z])(?:JSESSIONID|PHPSESSID|ASP\.NET_SessionId|\.ASPXAUTH|"
+        r"(?:[a-z]{1,12}[_-])?session(?:[_-]?(?:token|cookie))?|sessionid|connect\.sid|sid|csrftoken|"
+        r"xsrf-token|remember[_-](?:me|token|user_token)|auth[_-]?cookie|"
+        r"(?:set-)?cookie:\s*[\w.-]+))\s?[=:]\s?[\"']?(?P<v>(?:s%3A)?[A-Za-z0-9%._~+/-]{16,400}={0,2})",
         accepts=_bearer,
+        near=20,
     ),
     _rule(
         "netrc-login",
@@ -390,35 +482,44 @@ _GENERAL: tuple[Rule, ...] = (
         "pgpass-line",
         "holds a line of a .pgpass file",
         (":",),
-        r"(?m:^|(?<=[\s`\"']))[A-Za-z*][\w.*-]{0,80}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w*-]{1,63}:(?P<v>[^\s\"'`:]{6,100})",
+        r"(?m:^|(?<=[\s`\"']))[A-Za-z*][\w.*-]{0,80}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w*-]{1,63}:(?P<v>[^\s\"'`:]{6"
+        r",100})",
         accepts=_pgpass,
     ),
     _rule(
         "recovery-codes",
         "holds recovery codes",
-        ("codes", "recovery", "backup", "rescue", "scratch", "wiederherstellung", "récupération", "recuperación"),
-        r"(?i:(?:recovery|backup|rescue|emergency|scratch|2fa|mfa|two-factor|one-time|single-use)[\s-]+(?:codes?|keys?)|wiederherstellungs(?:codes?|schl[üu]ssel)|codes?\s+de\s+(?:récupération|recuperación|secours))",
+        words("codes|recovery|backup|rescue|scratch|wiederherstellung|récupération|recuperación"),
+        r"(?i:(?:recovery|backup|rescue|emergency|scratch|2fa|mfa|two-factor|one-time|"
+        r"single-use)[\s-]+(?:codes?|keys?)|wiederherstellungs(?:codes?|schl[üu]ssel)|"
+        r"codes?\s+de\s+(?:récupération|recuperación|secours))",
         accepts=_codes,
+        near=16,
     ),
     _rule(
         "seed-phrase",
         "holds the words of a wallet",
         ("seed", "mnemonic", "phrase", "recovery words"),
-        r"(?i:\b(?:(?:seed|recovery|backup|secret|wallet)\s+(?:phrase|words)|mnemonic(?:\s+(?:phrase|words|code))?|seed)\b)",
+        r"(?i:\b(?:(?:seed|recovery|backup|secret|wallet)\s+(?:phrase|words)|mnemonic(?:\s+(?:phrase|words|"
+        r"code))?|seed)\b)",
         accepts=_seed,
+        near=10,
     ),
     _rule(
         "totp-seed",
         "holds the seed of one-time codes",
-        ("totp", "2fa", "mfa", "otpauth", "authenticator", "one-time", "hotp"),
-        r"(?i:otpauth://\S{0,200}?secret=|(?:totp|2fa|mfa|hotp|authenticator|one-time)[^\n]{0,40}?(?:seed|secret|key)?[\s:=\"'`]{1,4})(?P<v>[A-Z2-7]{16,64}|(?:[A-Z2-7a-z]{4}\s){3,15}[A-Z2-7a-z]{4})(?![A-Za-z0-9])",
+        words("totp|2fa|mfa|otpauth|authenticator|one-time|hotp"),
+        r"(?i:otpauth://\S{0,200}?secret=|(?:totp|2fa|mfa|hotp|authenticator|one-time)[^\n]{0,40}?(?:seed|"
+        r"secret|key)?[\s:=\"'`]{1,4})(?P<v>[A-Z2-7]{16,64}|(?:[A-Z2-7a-z]{4}\s){3,15}[A-Z2-7a-z]{4})(?![A-Za-z0"
+        r"-9])",
         accepts=_totp,
     ),
     _rule(
         "kubernetes-secret",
         "holds the values of a Kubernetes secret",
         ("secret",),
-        r"(?s:\bkind:\s{0,3}[\"']?Secret\b.{0,600}?\b(?:data|stringData):[ \t]*\n[ \t]+[\w.-]+:[ \t]*[\"']?(?P<v>[^\s\"']{6,400}))",
+        r"(?s:\bkind:\s{0,3}[\"']?Secret\b.{0,600}?\b(?:data|stringData):[ \t]*\n[ \t]+[\w.-]+:[ "
+        r"\t]*[\"']?(?P<v>[^\s\"']{6,400}))",
         accepts=_not_placeholder,
     ),
     *(
@@ -435,7 +536,8 @@ _GENERAL: tuple[Rule, ...] = (
         "literal-secret",
         "holds a command that makes a secret from a literal value",
         ("--from-literal", "--set"),
-        r"--(?:from-literal|set(?:-string)?)[=\s][\"']?(?P<name>[\w.-]*(?:pass|pw|secret|token|key|cred|auth)[\w.-]*)=(?P<v>[^\s\"']{6,200})",
+        r"--(?:from-literal|set(?:-string)?)[=\s][\"']?(?P<name>[\w.-]*(?:pass|pw|secret|token|key|cred|"
+        r"auth)[\w.-]*)=(?P<v>[^\s\"']{6,200})",
         accepts=_literal,
     ),
 )
@@ -445,6 +547,19 @@ _GENERAL: tuple[Rule, ...] = (
 def secret_rules() -> tuple[Rule, ...]:
     """Return every rule against credentials, the ones of known form first."""
     return (*vendor_rules(), *_GENERAL)
+
+
+# Forms whose prefix is a common piece of words: tried only where it stands.
+_SHORT_PREFIXES = {
+    "twilio-key": 0,
+    "airtable-token": 0,
+    "asana-token": 1,
+    "resend-key": 0,
+    "launchdarkly-key": 0,
+    "sk-key": 0,
+    "crates-token": 0,
+    "nuget-key": 0,
+}
 
 
 @cache
@@ -459,6 +574,7 @@ def vendor_rules() -> tuple[Rule, ...]:
             keywords=keywords,
             pattern=f"{_EDGE}(?:{pattern})(?![A-Za-z0-9])",
             accepts=_is_real_vendor,
+            near=_SHORT_PREFIXES.get(name),
             fixed=True,
         )
         for name, whose, keywords, pattern in ROWS

@@ -5,32 +5,45 @@ from __future__ import annotations
 import re
 from math import log2
 
-_STANDS_FOR_ANOTHER = re.compile(
-    r"<[^<>]*>?$|\$\{[^}]*\}?|\$\([^)]*\)?$|\$[A-Za-z_]\w*$|\$env:|\{\{?[^{}]*\}\}?$|%[A-Za-z_]\w*%$|\[[A-Za-z_ -]+\]$|\(.*\)$"
+from memfs.admission.lazy import LazyPattern
+from memfs.admission.rules import word_set
+
+_STANDS_FOR_ANOTHER = LazyPattern(
+    r"<[^<>]*>?$|\$\{[^}]*\}?|\$\([^)]*\)?$|\$[A-Za-z_]\w*$|\$env:|\{\{?[^{}]*\}\}?$|%[A-Za-z_]\w*%$|"
+    r"\[[A-Za-z_ -]+\]$|\(.*\)$"
     r"|[*•●.…_\-]{3,}$|!vault\b|ENC\[|\{cipher\}|\$ANSIBLE_VAULT|@[A-Za-z_]+@$|#\{.*\}$|:[a-z_]+$",
 )
-_HAS_PLACEHOLDER = re.compile(
-    r"example|changeme|change[-_]me|your[-_ ]|[-_]here\b|placeholder|redacted|x{4,}|\*{3,}|•{3,}|\bdummy|\bfake|replace[-_ ]?(?:me|this|with)|"
-    r"insert[-_ ]|to[-_]?do\b|os\.environ|process\.env|getenv|\benv[.\[(]|secrets?[.\[]|op://|arn:|file:|/run/secrets|vault:|/vault/|"
-    r"keyvault|ssm:|awssm|gcp-?sm|sm://|kms:|sops|from[-_]env|valuefrom|secretkeyref|secretref|credentials?\(|ref:|\bnot[-_ ]set|"
-    r"lookup\(|data\.\w|var\.\w|local\.\w|\.get\(|\.value\b|config[.\[]|settings[.\[]|args[.\[]|self\.|this\.|req(?:uest)?\.|params[.\[]",
+_HAS_PLACEHOLDER = LazyPattern(
+    r"example|changeme|change[-_]me|your[-_ ]|[-_]here\b|placeholder|redacted|x{4,}|\*{3,}|•{3,}|\bdummy|"
+    r"\bfake|replace[-_ ]?(?:me|this|with)|"
+    r"insert[-_ ]|to[-_]?do\b|os\.environ|process\.env|getenv|\benv[.\[(]|secrets?[.\[]|op://|arn:|file:|"
+    r"/run/secrets|vault:|/vault/|"
+    r"keyvault|ssm:|awssm|gcp-?sm|sm://|kms:|sops|from[-_]env|valuefrom|secretkeyref|secretref|"
+    r"credentials?\(|ref:|\bnot[-_ ]set|"
+    r"lookup\(|data\.\w|var\.\w|local\.\w|\.get\(|\.value\b|config[.\[]|settings[.\[]|args[.\[]|self\.|"
+    r"this\.|req(?:uest)?\.|params[.\[]",
     re.IGNORECASE,
 )
-_WORDS_FOR_IT = frozenset(
-    """password passwd pass pwd passphrase passcode secret secrets token tokens key keys apikey credentials credential value string
-    str text bytes none null nil true false undefined empty unset required optional hidden encrypted masked default test testing
-    dummy fake sample foo bar foobar user username admin root guest basic bearer digest negotiate oauth oauth2 todo tbd n/a na
-    stdin prompt env vault generated random rotated revoked expired deprecated removed""".split()
+_WORDS_FOR_IT = word_set(
+    """
+    password passwd pass pwd passphrase passcode secret secrets token tokens key keys apikey credentials
+    credential value string str text bytes none null nil true false undefined empty unset required optional
+    hidden encrypted masked default test testing dummy fake sample foo bar foobar user username admin root guest
+    basic bearer digest negotiate oauth oauth2 todo tbd n/a na stdin prompt env vault generated random rotated
+    revoked expired deprecated removed
+    """
 )
 # Names of techniques and formats that look like letters and digits thrown together.
-_TECHNICAL = re.compile(
-    r"(?:oauth|openid|sha|md|aes|des|3des|rsa|dsa|hs|rs|es|ps|hmac|base|utf|iso|rfc|http|https|h|s|ec|k|tls|ssl|ed|ecdsa|p|secp|curve|"
-    r"argon|bcrypt|scrypt|pbkdf|v|ipv|log|web|x|i|l|a|f|mp|py|python|java|jdk|node|go|net|win|arm|amd|cp|es|ecma|ietf|draft|nist|fips|"
+_TECHNICAL = LazyPattern(
+    r"(?:oauth|openid|sha|md|aes|des|3des|rsa|dsa|hs|rs|es|ps|hmac|base|utf|iso|rfc|http|https|h|s|ec|k|"
+    r"tls|ssl|ed|ecdsa|p|secp|curve|"
+    r"argon|bcrypt|scrypt|pbkdf|v|ipv|log|web|x|i|l|a|f|mp|py|python|java|jdk|node|go|net|win|arm|amd|cp|"
+    r"es|ecma|ietf|draft|nist|fips|"
     r"cve|cwe|pr|mr|adr|inc|gh|issue|q|fy|version|release|phase|step|stage|level|tier|part|layer)[-_ ]?\d{1,5}"
     r"(?:[-_./](?:\d{1,4}|[a-z]{1,12}))*[a-z]{0,3}$",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
+_PLAIN = LazyPattern(
     r"\d+(?:[.,:]\d+)*\s*[-–]?\s*[a-z%]{0,12}(?:[-\s][a-z]+)*$"  # 15m, 90days, 12-character, 10:30, 1.2.3
     r"|v?\d+(?:\.\d+)+[-+.\w]*$"  # versions
     r"|\d{4}-\d{2}-\d{2}(?:[T ][\d:.Z+-]*)?$"
@@ -38,24 +51,28 @@ _PLAIN = re.compile(
     r"|ssh-(?:rsa|ed25519|dss)$|ecdsa-sha2|AAAA[BCE]3Nza",  # public keys
     re.IGNORECASE,
 )
-_PATH = re.compile(
-    r"(?:\.{0,2}/|~/|[A-Za-z]:\\)?[\w.@+-]+(?:[/\\][\w.@+*-]+)+/?(?:#[\w-]+)?$|/[\w.-]+$|[\w-]+\.[a-z]{1,5}(?:#[\w-]+)?$"
+_PATH = LazyPattern(
+    r"(?:\.{0,2}/|~/|[A-Za-z]:\\)?[\w.@+-]+(?:[/\\][\w.@+*-]+)+/?(?:#[\w-]+)?$|/[\w.-]+$|"
+    r"[\w-]+\.[a-z]{1,5}(?:#[\w-]+)?$"
 )
-_CODE = re.compile(
-    r"[A-Za-z_$&*][\w$]*(?:(?:\.|::|->|/)[A-Za-z_]\w*)*[(\[]|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]+\d?)+$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[@&]\w+$"
+_CODE = LazyPattern(
+    r"[A-Za-z_$&*][\w$]*(?:(?:\.|::|->|/)[A-Za-z_]\w*)*[(\[]|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]+\d?)+$|"
+    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[@&]\w+$"
 )
-_SLUG = re.compile(r"(?:[a-z]+|v?\d{1,4})(?:[-_./:](?:[a-z]+\d?|v?\d{1,4}))+$", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"[A-Z]?[a-z]+(?:[A-Z]{1,4}[a-z]+|\d{1,2}(?=[A-Z]|$))+$|[a-z]+(?:_[a-z]+)*_?\d{0,2}$")
-_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
-_SYMBOL = re.compile(r"[!@#$%^&*+=?~|\\;(){}\[\]<>§€£]")
-_HASH_WORD = re.compile(
-    r"(?:sha-?\d*|h1|integrity|commit|digest|fingerprint|etag|checksum|hash|md5|blob|public key|thumbprint|revision|rev|tree)\W{0,4}(?:\w+\W{1,3}){0,3}$",
+_SLUG = LazyPattern(r"(?:[a-z]+|v?\d{1,4})(?:[-_./:](?:[a-z]+\d?|v?\d{1,4}))+$", re.IGNORECASE)
+_IDENTIFIER = LazyPattern(r"[A-Z]?[a-z]+(?:[A-Z]{1,4}[a-z]+|\d{1,2}(?=[A-Z]|$))+$|[a-z]+(?:_[a-z]+)*_?\d{0,2}$")
+_URL = LazyPattern(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+_EMAIL = LazyPattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
+_UUID = LazyPattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+_SYMBOL = LazyPattern(r"[!@#$%^&*+=?~|\\;(){}\[\]<>§€£]")
+_HASH_WORD = LazyPattern(
+    r"(?:sha-?\d*|h1|integrity|commit|digest|fingerprint|etag|checksum|hash|md5|blob|public key|thumbprint|"
+    r"revision|rev|tree)\W{0,4}(?:\w+\W{1,3}){0,3}$",
     re.IGNORECASE,
 )
-_HASH = re.compile(
-    r"(?:[0-9a-f]{7,12}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)$"
+_HASH = LazyPattern(
+    r"(?:[0-9a-f]{7,12}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|"
+    r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)$"
 )
 _TRAILING = ".,;:!?)]}\"'`»”’*"
 
@@ -123,7 +140,7 @@ def is_assigned_secret(value: str, *, password: bool) -> bool:
     if (
         _PATH.match(value)
         and not (password and _SYMBOL.search(value))
-        and (classes(value) < 4 or "/" in value and entropy(value) < 4.2)
+        and (classes(value) < 4 or ("/" in value and entropy(value) < 4.2))
     ):
         return False
     mixed = any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
@@ -153,7 +170,7 @@ def is_prose_secret(value: str, *, sure: bool) -> bool:
     """
     if stands_for_another(value) or len(value) < 8 or _is_ordinary(value):
         return False
-    if _PATH.match(value) or _SLUG.match(value) and not any(char.isupper() for char in value):
+    if _PATH.match(value) or (_SLUG.match(value) and not any(char.isupper() for char in value)):
         return False
     if _UUID.match(value):
         return sure

@@ -359,8 +359,10 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
 )
 
 BEGINNINGS = (
-    r"AKIA|ASIA|ABIA|ACCA|AIza|GOCSPX-|ya29\.|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|npm_|pypi-|dckr_|dop_v1_|hvs\.|dp\.|"
-    r"sk-|sk_|rk_|gsk_|xai-|hf_|r8_|xox[abcdeoprs]-|xapp-|SG\.|glsa_|NRAK-|shp(?:at|ca|pa|ss)_|lin_api_|figd_|ntn_|dapi|tskey-|AGE-SECRET-KEY-|"
+    r"AKIA|ASIA|ABIA|ACCA|AIza|GOCSPX-|ya29\.|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|npm_|pypi-|"
+    r"dckr_|dop_v1_|hvs\.|dp\.|"
+    r"sk-|sk_|rk_|gsk_|xai-|hf_|r8_|xox[abcdeoprs]-|xapp-|SG\.|glsa_|NRAK-|shp(?:at|ca|pa|ss)_|lin_api_|"
+    r"figd_|ntn_|dapi|tskey-|AGE-SECRET-KEY-|"
     r"LTAI|AKID|rubygems_|PMAK-|sbp_|pul-|ATATT3|\d{8,10}:AA"
 )
 """The beginnings from which a token that was broken into pieces is put together again."""

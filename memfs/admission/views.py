@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from memfs.admission.folding import fold_characters
+from memfs.admission.lazy import LazyPattern
 from memfs.model.codepoints import find_hidden
 from memfs.model.values import dataclass
 
@@ -22,39 +23,45 @@ class View:
 
     name: str
     text: str
-    places: Sequence[int] | None = None
+    places: Sequence[int] | Callable[[], Sequence[int]] | None = None  # a callable: worked out at the first hit
     known_forms_only: bool = False  # so far from the original that only a credential's own form counts
 
     def place(self, offset: int) -> int:
         if self.places is None:
             return offset
-        return self.places[min(offset, len(self.places) - 1)] if self.places else 0
+        places = self.places() if callable(self.places) else self.places
+        return places[min(offset, len(places) - 1)] if places else 0
 
 
-_MARKUP = re.compile(
-    r"\*{1,3}|~~|`+|</?(?:b|i|u|em|strong|code|span|wbr|br|sup|sub|mark|a)\b[^>\n]{0,200}>|<!---->|\\(?=[_*`~#.\-!\[\](){}])"
+_MARKUP = LazyPattern(
+    r"\*{1,3}|~~|`+|</?(?:b|i|u|em|strong|code|span|wbr|br|sup|sub|mark|a)\b[^>\n]{0,200}>|<!---->|"
+    r"\\(?=[_*`~#.\-!\[\](){}])"
 )
-_ENCODED = re.compile(
-    r"%(?P<percent>[0-9A-Fa-f]{2})|&#(?P<decimal>\d{1,7});?|&#[xX](?P<hex>[0-9A-Fa-f]{1,6});?|&(?P<named>amp|lt|gt|quot|apos|nbsp|sol|lowbar|colon|equals|commat|period|hyphen|dash|num|plus);"
+# Only where it stands inside a word does markup hide anything from a rule about tokens.
+_MARKUP_INSIDE = LazyPattern(r"\w(?:\*{1,3}|~~|`+|</?[a-z][^>\n]{0,200}>|<!---->|\\[_*`~#.\-!\[\](){}])+\w")
+_ENCODED = LazyPattern(
+    r"%(?P<percent>[0-9A-Fa-f]{2})|&#(?P<decimal>\d{1,7});?|&#[xX](?P<hex>[0-9A-Fa-f]{1,6});?|"
+    r"&(?P<named>amp|lt|gt|quot|apos|nbsp|sol|lowbar|colon|equals|commat|period|hyphen|dash|num|plus);"
     r"|\\u\{?(?P<u>[0-9A-Fa-f]{4,6})\}?|\\x(?P<x>[0-9A-Fa-f]{2})|=(?P<qp>[0-9A-F]{2})(?=(?:=[0-9A-F]{2})+)"
 )
 _NAMED = {
-    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "nbsp": " ", "sol": "/", "lowbar": "_", "colon": ":", "equals": "=",
+    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "nbsp": " ", "sol": "/", "lowbar": "_", "colon": ":",
+    "equals": "=",
     "commat": "@", "period": ".", "hyphen": "-", "dash": "-", "num": "#", "plus": "+",
 }  # fmt: skip
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,100000}={0,2}(?![A-Za-z0-9+/_-])")
-_WRAPPED_BASE64 = re.compile(
+_BASE64 = LazyPattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,100000}={0,2}(?![A-Za-z0-9+/_-])")
+_WRAPPED_BASE64 = LazyPattern(
     r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{48,96}[ \t]*\\?\n[ \t>]*){1,400}[A-Za-z0-9+/]{0,96}={0,2}"
 )
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
-_BACKWARDS = re.compile(r"backwards?|reversed?|right to left|rückwärts|à l'envers|al revés", re.IGNORECASE)
+_HEX = LazyPattern(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
+_BACKWARDS = LazyPattern(r"backwards?|reversed?|right to left|rückwärts|à l'envers|al revés", re.IGNORECASE)
 _ROT13 = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "NOPQRSTUVWXYZABCDEFGHIJKLMnopqrstuvwxyzabcdefghijklm"
 )
-_TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
+_TAGS = LazyPattern("[\U000e0020-\U000e007e]{2,}")
 
 
-def _without(text: str, pattern: re.Pattern[str]) -> tuple[str, list[int]]:
+def _without(text: str, pattern: LazyPattern) -> tuple[str, list[int]]:
     pieces: list[str] = []
     places: list[int] = []
     start = 0
@@ -78,11 +85,9 @@ def _folded(text: str) -> View | None:
 
 
 def _plain(view: View) -> View | None:
-    if not any(char in view.text for char in "*`~<\\"):
+    if not _MARKUP_INSIDE.search(view.text):
         return None
     text, places = _without(view.text, _MARKUP)
-    if text == view.text:
-        return None
     return View(name="plain", text=text, places=[view.place(offset) for offset in places])
 
 
@@ -140,16 +145,16 @@ def _tags(text: str) -> Iterator[View]:
         yield View(name="tags", text=plain, places=[match.start()] * len(plain))
 
 
-_SPACED = re.compile(
+_SPACED = LazyPattern(
     r"(?<![\w])(?:[^\W_][ .\-_*|]){4,}[^\W_](?![\w])(?:(?:\s{2,}|[ .\-_*|]{2,})(?:[^\W_][ .\-_*|])+[^\W_](?![\w]))*"
 )
-_LEET = re.compile(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
+_LEET = LazyPattern(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
 _LEET_LETTERS = str.maketrans("013457@$!|", "oieastasil")
 
 
-_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf\U0001d400-\U0001d7ff]")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_OTHER_SCRIPT = LazyPattern(r"[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf\U0001d400-\U0001d7ff]")
+_LATIN = LazyPattern(r"[A-Za-z\u00c0-\u024f]")
+_WORDS = LazyPattern(r"[^\W\d_]{2,}")
 
 
 def find_mixed_word(text: str) -> int | None:
@@ -203,10 +208,12 @@ def _spaced(view: View) -> Iterator[View]:
     )
 
 
-_PIECE = re.compile(r"[A-Za-z0-9_+/=.-]{2,}")
-_BETWEEN = re.compile(
-    r"(?:[\s\"'`“”’()\[\]{},;:|+&>\\*…·-]|\.{2,3}|\b(?:followed by|and then|then|and|plus|und dann|und|dann|gefolgt von|puis|et|luego|y|concat(?:enated)?(?: with)?|"
-    r"join(?:ed)?(?: with| by)?|continued|continues|second (?:half|part)|first (?:half|part)|rest|part \d|half|is|the|with)\b){1,40}",
+_PIECE = LazyPattern(r"[A-Za-z0-9_+/=.-]{2,}")
+_BETWEEN = LazyPattern(
+    r"(?:[\s\"'`“”’()\[\]{},;:|+&>\\*…·-]|\.{2,3}|\b(?:followed by|and then|then|and|plus|und dann|und|"
+    r"dann|gefolgt von|puis|et|luego|y|concat(?:enated)?(?: with)?|"
+    r"join(?:ed)?(?: with| by)?|continued|continues|second (?:half|part)|first (?:half|part)|rest|part \d|"
+    r"half|is|the|with)\b){1,40}",
     re.IGNORECASE,
 )
 
@@ -235,32 +242,33 @@ def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
             yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True)
 
 
-_BLANK = re.compile(r"\s+|(?<=\w)[\"“”*`]+(?=\w)")
+_BLANK = LazyPattern(r"\s{2,}|[\n\t\r\f\v]|[*`]+|~~|(?<=\w)[\"“”]+(?=\w)")
+
+
+def _flowing(match: re.Match[str]) -> str:
+    blank = match.group()
+    return "" if not blank.isspace() else "\n\n" if blank.count("\n") > 1 else " "
 
 
 def flow_of(view: View) -> View:
     """Return ``view`` as running text: lower case, blanks and single line ends one space, paragraphs kept."""
-    pieces: list[str] = []
-    places: list[int] = []
-    start = 0
     lowered = view.text.lower()
     if len(lowered) != len(view.text):  # a few letters grow when lowered
         lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in view.text)
-    for match in _BLANK.finditer(lowered):
-        blank = match.group()
-        plain = "\n\n" if blank.count("\n") > 1 else " " if blank.isspace() else ""
-        if plain == blank:
-            continue
-        pieces += (lowered[start : match.start()], plain)
-        places.extend(range(start, match.start()))
-        places.extend([match.start()] * len(plain))
-        start = match.end()
-    if not pieces:
-        return View(name=view.name, text=lowered, places=view.places, known_forms_only=view.known_forms_only)
-    pieces.append(lowered[start:])
-    places.extend(range(start, len(lowered)))
-    placed = places if view.places is None else [view.place(place) for place in places]
-    return View(name=view.name, text="".join(pieces), places=placed, known_forms_only=view.known_forms_only)
+
+    def places() -> Sequence[int]:
+        found: list[int] = []
+        start = 0
+        for match in _BLANK.finditer(lowered):
+            found += range(start, match.start())
+            found += [match.start()] * len(_flowing(match))
+            start = match.end()
+        found += range(start, len(lowered))
+        return [view.place(place) for place in found]
+
+    return View(
+        name=view.name, text=_BLANK.sub(_flowing, lowered), places=places, known_forms_only=view.known_forms_only
+    )
 
 
 def unleet(view: View) -> View | None:
@@ -309,7 +317,7 @@ def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[s
         yield View(
             name="reversed",
             text=last.text[::-1],
-            places=[last.place(size - 1 - offset) for offset in range(size)],
+            places=lambda: [last.place(size - 1 - offset) for offset in range(size)],
             known_forms_only=_BACKWARDS.search(text) is None,
         )
 
@@ -319,6 +327,6 @@ def _replaced(base: View, beginnings: re.Pattern[str]) -> Iterator[View]:
         yield View(
             name=view.name,
             text=view.text,
-            places=[base.place(place) for place in view.places or ()],
+            places=[base.place(view.place(offset)) for offset in range(len(view.text))],
             known_forms_only=True,
         )
