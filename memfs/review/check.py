@@ -18,9 +18,10 @@ from memfs.review.across import Pair, check_clashes, check_ids, check_supersessi
 from memfs.review.cache import Cache
 from memfs.review.report import Level, Report, Result, plain, sort_results
 from memfs.review.rules import RULES, SKIP_RULES
-from memfs.review.single import Known, check_name, glance, look_at, make_result, normal_form
+from memfs.review.single import Known, check_name, glance, make_result, normal_form
 from memfs.review.snapshot import GitFiles, Snapshot, WorkFiles, merge_base, require_commit
 from memfs.review.standing import Bench, Standing
+from memfs.review.workers import look_at_many
 from memfs.store.git import head_commit, read_git
 from memfs.store.places import Places
 from memfs.store.worktree import WorkTree
@@ -33,6 +34,7 @@ HERE = "here"
 """As a pin: take the keyring that is here at its word."""
 
 _MAX_MESSAGE = 64 * 1024
+_BATCH = 32 * 1024 * 1024  # bytes of files that are held at once
 _ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memfs/"}
 
 
@@ -239,6 +241,15 @@ def _read(
     files: dict[str, Known] = {}
     kept: dict[str, bytes] = {}
     cached = 0
+    waiting: list[tuple[str, bytes]] = []
+    weight = 0
+
+    def look() -> None:
+        for known in look_at_many(waiting, identities=identities):
+            cache.keep(known)
+            files[known.path] = known
+        waiting.clear()
+
     for path, raw in snapshot.read_many(sizes):
         if isinstance(raw, str):
             sentence = "The file is larger than 256 KiB." if raw == "too-large" else f"The file cannot be read: {raw}."
@@ -248,14 +259,18 @@ def _read(
         known = cache.find(path, content_digest(raw))
         if known is not None and known.own == tuple(a for a in known.addresses if a.casefold() in identities):
             cached += 1
+            files[path] = known
         elif changed is not None and path not in changed:
-            known = glance(path, raw)
+            files[path] = glance(path, raw)
         else:
-            known = look_at(path, raw, identities=identities)
-            cache.keep(known)
-        files[path] = known
+            waiting.append((path, raw))
+            weight += len(raw)
+            if weight > _BATCH:
+                look()
+                weight = 0
         if keep_raw or (changed is not None and path in changed):
             kept[path] = raw
+    look()
     return dict(sorted(files.items())), kept, cached
 
 

@@ -329,9 +329,9 @@ def _crawl(get) -> Iterator[tuple[str, str]]:  # type: ignore[no-untyped-def]
 _ALLOWED = frozenset(
     re.findall(
         r"\w+",
-        """html head meta title link body a header div svg path circle rect text tspan span nav main section h1 h2 h3 h4 h5
-        h6 p ol ul li time footer strong em code pre blockquote form label input button aside article dl dt dd details
-        summary q table colgroup col thead tbody tr th td del ins hr br""",
+        """html head meta title link body a header div svg path circle rect text tspan span nav main section h1 h2 h3 h4
+        h5 h6 p ol ul li time footer strong em code pre blockquote form label input button aside article dl dt dd
+        details summary q table colgroup col thead tbody tr th td del ins hr br""",
     )
 )
 

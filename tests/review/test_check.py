@@ -501,3 +501,25 @@ def test_a_damaged_cache_is_found_again(repo: Path, places: Places) -> None:
     kept = next((places.cache / "check").iterdir())
     kept.write_text('{"version": [1, 1, 1], "files": {"a": 3}, "blobs": [], "pairs": 7}')
     assert rules_of(check(repo, places)) == []
+
+
+# -- many files --------------------------------------------------------------------------------------
+
+
+def test_children_find_what_one_process_finds(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        put(repo, f"memory-{number}", f"Number {number} stands for itself.", trigger="on 2026-01-01")
+    write(repo, "memories/team/broken.md", "broken")
+    alone = check(repo)
+    monkeypatch.setattr("memfs.review.workers.MIN_FILES", 2)
+    together = check(repo)
+    assert together.report.results == alone.report.results
+    assert together.files == alone.files
+
+
+def test_a_child_that_fails_costs_no_result(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(repo, "one", "The first thing is this.")
+    put(repo, "two", "Another matter is that.", evidence="docs/x.md@deadbeef")
+    monkeypatch.setattr("memfs.review.workers.MIN_FILES", 2)
+    monkeypatch.setattr("memfs.review.workers.format_known", lambda known: {"not": "this"})
+    assert rules_of(check(repo)) == ["evidence-no-commit"]

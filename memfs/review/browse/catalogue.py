@@ -93,9 +93,8 @@ class Shelf:
             if now - self._looked < REFRESH_SECONDS or not is_idle:
                 return self.catalogue
             self._looked = now
-            if self._mark() != self.catalogue.mark:
-                self._working = threading.Thread(target=self._read_anew, daemon=True)
-                self._working.start()
+            self._working = threading.Thread(target=self._read_anew, daemon=True)
+            self._working.start()
         return self.catalogue
 
     def wait(self) -> None:
@@ -104,6 +103,8 @@ class Shelf:
             self._working.join()
 
     def _read_anew(self) -> None:
+        if self._mark() == self.catalogue.mark:
+            return
         catalogue = self._read()
         with self.lock:
             self.catalogue = catalogue
