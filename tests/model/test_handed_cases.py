@@ -155,7 +155,8 @@ def test_text_between_rules_and_in_a_second_block_is_found(
     memfs: Memfs, make_case: Callable[[str], Case], query: str, name: str
 ) -> None:
     case = make_case("03")
-    run = memfs("recall", query, cwd=case.repo)
+    # Without --all, a question of common words only is answered with silence.
+    run = memfs("recall", "--all", query, cwd=case.repo)
     assert run.code == 0, run.err
     assert name in run.out
     case.require_untouched()
