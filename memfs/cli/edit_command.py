@@ -5,6 +5,7 @@ again with `memfs trust ID`.
 
   memfs edit billing-additive-migrations --review "on 2027-06-01"
   memfs edit billing-additive-migrations --unset expires
+  memfs edit --merge billing-additive-migrations     two branches changed it: choose field by field
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", metavar="TEXT", help="the new text; '-' reads standard input")
     parser.add_argument("--editor", action="store_true", help="open the whole file in $EDITOR")
     parser.add_argument("--unset", metavar="FIELD", action="append", default=[], help="take a field away; repeatable")
+    parser.add_argument("--merge", action="store_true", help="make one version of two that a merge left in conflict")
+    parser.add_argument("--take", choices=["ours", "theirs"], help="with --merge: this side, where both differ")
     add_fields(parser)
     add_writing(parser)
     add_caller(parser)
@@ -42,6 +45,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
+    if args.merge:
+        from memfs.cli.merging import merge_versions
+
+        return merge_versions(args.id, session, take=args.take)
     repository = session.open_repository()
     caller = caller_of(args)
     changes: dict[str, FrontValue | None] = {**fields_of(args), **dict.fromkeys(args.unset)}
