@@ -7,16 +7,17 @@ times, and most calls have nothing to ask.
 from __future__ import annotations
 
 import os
-from datetime import date
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memfs.hooks.dialect import LONGEST_CONTEXT, format_answer, takes_context
 from memfs.hooks.event import Event, Moment, parse_event
-from memfs.hooks.query import parse_prompt, relative_path
-from memfs.hooks.seen import COMPACTED, Seen
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from memfs.api import Stores
+    from memfs.hooks.seen import Seen
     from memfs.recall.search import Hit, Result
     from memfs.store.places import Places
 
@@ -29,22 +30,33 @@ _MOST_WORDS = 40
 _NEW_CONTEXT = frozenset({"startup", "new", "clear", "compact", "fork", ""})
 
 
-def answer_event(raw: bytes, agent: str, places: Places, *, today: date) -> bytes:
+def answer_event(raw: bytes, agent: str, places: Places, *, today: Callable[[], date]) -> bytes:
     """Return what the hook prints for the call ``raw``: an answer in the agent's shape, or nothing."""
     event = parse_event(raw, agent)
     if event is None or event.stop_hook_active or event.moment in (Moment.OTHER, Moment.STOP):
         # The end of a turn is where capture will have its place; until then there is nothing to do.
         return b""
+    if event.moment is not Moment.COMPACT and not _asks_something(event):
+        return b""
     if event.borrowed and _has_own_hooks(event, places):
         return b""
+    from memfs.hooks.seen import COMPACTED, Seen
+
     seen = Seen(str(places.state), event.agent, event.session, event.subagent)
     if event.moment is Moment.COMPACT:
         seen.clear()
         seen.add([COMPACTED])
         return b""
+    return format_answer(event, _context(event, seen, places, today()))
+
+
+def _asks_something(event: Event) -> bool:
+    """Return whether there is somebody to tell and something to look for."""
     if not takes_context(event) or not os.path.isabs(event.cwd) or not os.path.isdir(event.cwd):
-        return b""
-    return format_answer(event, _context(event, seen, places, today))
+        return False
+    if event.moment in (Moment.BEFORE_TOOL, Moment.AFTER_TOOL):
+        return bool(event.paths or event.command) and "memfs" not in event.tool
+    return True
 
 
 def _context(event: Event, seen: Seen, places: Places, today: date) -> str:
@@ -54,6 +66,8 @@ def _context(event: Event, seen: Seen, places: Places, today: date) -> str:
         seen.prune()
         return _brief(event, seen, places, today)
     if event.moment is Moment.PROMPT:
+        from memfs.hooks.seen import COMPACTED
+
         brief = ""
         if COMPACTED in seen.marks:
             seen.clear()
@@ -77,6 +91,8 @@ def _brief(event: Event, seen: Seen, places: Places, today: date) -> str:
 
 
 def _for_prompt(event: Event, seen: Seen, places: Places, today: date, room: int) -> str:
+    from memfs.hooks.query import parse_prompt
+
     text = "" if event.notification else parse_prompt(event.prompt)
     if not any(character.isalnum() for character in text):
         return ""
@@ -90,11 +106,10 @@ def _for_prompt(event: Event, seen: Seen, places: Places, today: date, room: int
 
 def _for_tool(event: Event, seen: Seen, places: Places, today: date) -> str:
     """Return what is known about the paths or the command of a tool call, and was not said yet."""
-    if "memfs" in event.tool or not (event.paths or event.command):
-        return ""
     stores = _open_stores(event, places, today)
     if stores is None:
         return ""
+    from memfs.hooks.query import relative_path
     from memfs.recall.search import Query
 
     root = _root(stores, event)

@@ -8,7 +8,6 @@ decide what to recall. Anything that is no event of ours is an :class:`Event` wh
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
@@ -100,7 +99,7 @@ _MOMENTS: Mapping[str, Mapping[str, Moment]] = {
 
 _PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "dir_path")
 _COMMAND_KEYS = ("command", "cmd", "script")
-_PATCHED_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCHED_FILES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 
 _LONGEST_PROMPT = 20_000
 _LONGEST_COMMAND = 2_000
@@ -242,7 +241,8 @@ def _paths(tool_input: Mapping[str, Any]) -> tuple[str, ...]:
     found = [value for key in _PATH_KEYS if isinstance(value := tool_input.get(key), str) and value]
     patch = tool_input.get("patch", tool_input.get("input", tool_input.get("command")))
     if isinstance(patch, str) and "*** Begin Patch" in patch:
-        found += _PATCHED_FILE.findall(patch)
+        for line in patch.splitlines():
+            found += [line.removeprefix(mark) for mark in _PATCHED_FILES if line.startswith(mark)]
     return tuple(dict.fromkeys(found))[:_MOST_PATHS]
 
 

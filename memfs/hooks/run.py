@@ -16,6 +16,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from memfs.store.places import Places
 
 DEADLINE_SECONDS = 2.0
@@ -37,7 +39,7 @@ def run_hook(
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _work(writer, answer or _make_answer(agent, places))
+        _work(writer, answer, agent, places)
     os.close(writer)
     said, reason = _collect(reader, began + deadline)
     os.close(reader)
@@ -82,25 +84,30 @@ def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _make_answer(agent: str, places: Places) -> Callable[[bytes], bytes]:
-    def make(raw: bytes) -> bytes:
-        from datetime import date
+def _answer_event(raw: bytes, agent: str, places: Places) -> bytes:
+    from memfs.hooks.answer import answer_event
 
-        from memfs.hooks.answer import answer_event
-
-        return answer_event(raw, agent, places, today=date.today())
-
-    return make
+    return answer_event(raw, agent, places, today=_today)
 
 
-def _work(writer: int, answer: Callable[[bytes], bytes]) -> None:
-    """Answer in the child and end it. ``+`` and the answer, or ``-`` and why there is none."""
+def _today() -> date:
+    from datetime import date
+
+    return date.today()
+
+
+def _work(writer: int, answer: Callable[[bytes], bytes] | None, agent: str, places: Places) -> None:
+    """Answer in the child and end it, whatever happens: it must never run on as a second parent.
+
+    It writes ``+`` and the answer, or ``-`` and why there is none.
+    """
     code = 70
     try:
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        said = b"+" + answer(_read_stdin())
+        raw = _read_stdin()
+        said = b"+" + (answer(raw) if answer is not None else _answer_event(raw, agent, places))
         code = 0
     except BaseException as error:  # noqa: BLE001 - a hook has nobody to raise to: the parent logs what went wrong
         said = f"-{type(error).__name__}: {error}".encode("ascii", "backslashreplace")

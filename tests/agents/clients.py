@@ -107,6 +107,7 @@ class Codex(Client):
             'model_provider = "stub"',
             'approval_policy = "never"',
             'sandbox_mode = "danger-full-access"',
+            "mcp_optional_startup_grace_ms = 60000  # a busy machine starts a server slowly",
             "",
             "[model_providers.stub]",
             'name = "stub"',

@@ -18,7 +18,8 @@ from memfs.store.places import Places
 import memfs.cli, memfs.cli.hook_command, memfs.hooks.run
 from memfs.hooks.answer import answer_event
 for _ in range(int(sys.argv[3])):
-    answer = answer_event(sys.argv[2].encode(), "claude-code", Places(home=Path(sys.argv[1])), today=date(2026, 11, 30))
+    places = Places(home=Path(sys.argv[1]))
+    answer = answer_event(sys.argv[2].encode(), "claude-code", places, today=lambda: date(2026, 11, 30))
 print(json.dumps({"modules": sorted(sys.modules), "answer": answer.decode()}))
 """
 
