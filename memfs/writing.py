@@ -135,6 +135,9 @@ class Writer:
         if memory.origin is not wanted:
             file = self._at_its_place(before, change_memory(file, {"origin": wanted.value}, None))
             require_memory(file)
+        if allow and set(allow) - set(memory.allow):
+            file = self._at_its_place(before, change_memory(file, {"allow": (*memory.allow, *allow)}, None))
+            require_memory(file)
         message = _message(f"Edit {file.id}", allow)
         decision = self._judge(file, wanted, allow, message=message)
         if dry_run:
@@ -183,9 +186,11 @@ class Writer:
                 "\n  ".join(wrong), hint="nothing was written; `memfs remember --help` explains each field"
             )
         declared: dict[str, FrontValue] = {"origin": draft.origin.value, "recorded": self.today.isoformat()}
+        if draft.allow:
+            declared["allow"] = tuple(draft.allow)
         if draft.author:
             declared["author"] = draft.author
-        return {**declared, **given, **{key: declared[key] for key in ("origin", "author") if key in declared}}
+        return {**declared, **given, **{key: declared[key] for key in ("origin", "author", "allow") if key in declared}}
 
     def _require_scope_here(self, value: FrontValue) -> str:
         scope = require_scope(str(value))

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from memfs.model.values import dataclass
 
 HIDDEN_RANGES: tuple[tuple[int, int, str], ...] = (
     (0x0000, 0x0008, "control character"),

@@ -130,6 +130,7 @@ class Memory:
     tags: tuple[str, ...] = ()
     applies_to: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()  # admission rules that a person let pass; counts only where the file is trusted
     expires: date | None = None
 
 

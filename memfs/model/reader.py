@@ -20,7 +20,7 @@ from memfs.model.slugs import is_id, require_id
 from memfs.model.triggers import format_trigger, parse_trigger
 
 REQUIRED = ("kind", "origin", "scope", "evidence", "recorded", "review_trigger")
-LISTS = ("evidence", "applies_to", "tags", "supersedes")
+LISTS = ("evidence", "applies_to", "tags", "supersedes", "allow")
 FIELDS = (
     "title",
     "kind",
@@ -34,6 +34,7 @@ FIELDS = (
     "tags",
     "supersedes",
     "expires",
+    "allow",
 )
 """Every field that memfs knows, in the order of a file that it writes."""
 
@@ -161,6 +162,7 @@ def format_memory(memory: Memory) -> bytes:
         "tags": memory.tags or None,
         "supersedes": memory.supersedes or None,
         "expires": None if memory.expires is None else memory.expires.isoformat(),
+        "allow": memory.allow or None,
     }
     raw = format_document({key: value for key, value in values.items() if value is not None}, memory.body)
     require_memory(read_memory(memory.path, raw))
@@ -202,6 +204,7 @@ class _Check:
         title = self._text("title", is_single_line=False)
         applies_to = self._list("applies_to")
         supersedes = self._supersedes()
+        allow = self._list("allow")
         tags = find_tags(self.front)
         statement = statement_of_body(document.body)
         if not statement:
@@ -226,6 +229,7 @@ class _Check:
             tags=tags,
             applies_to=applies_to,
             supersedes=supersedes,
+            allow=allow,
             expires=expires,
         )
 

@@ -11,7 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from memfs.admission.gate import GATE_VERSION, Decision, Finding, Outcome, judge_reading
+from memfs.admission.gate import (
+    GATE_VERSION,
+    Decision,
+    Finding,
+    Outcome,
+    judge_reading,
+    judge_text,
+    settle_reading,
+)
 from memfs.admission.rules import Family, Severity
 from memfs.errors import MemfsError
 from memfs.index.facts import FactCache
@@ -39,6 +47,8 @@ if TYPE_CHECKING:
 
 MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 """A larger evidence file cannot be compared and counts as unverifiable."""
+
+WITHHELD_LINE = "(withheld: admission stops this line)"
 
 _NO_MEMORY = StateReport(state=State.RECHECK, reasons=("not a well-formed memory",), evidence=())
 
@@ -110,11 +120,12 @@ class Assessor:
         blobs: Mapping[tuple[str, str], str | None],
         baselines: Mapping[tuple[str, str], str | None],
     ) -> Assessment:
+        verdict = self._open_view().verdict(file)
         return Assessment(
             file=file,
             state=self._state(file, blobs, baselines),
-            verdict=self._open_view().verdict(file),
-            gate=self._gate(file),
+            verdict=verdict,
+            gate=settle_reading(self._gate(file), file, trusted=verdict.trusted),
             visible_in_scope=scope_of_path(file.path),
         )
 
@@ -245,6 +256,8 @@ class Assessor:
         line = next((line for line in lines if line.strip() and line not in old), None)
         text = None if line is None else line.decode("utf-8", "replace").strip()[:300]
         if text is not None:
+            if judge_text(text, field="line").outcome is Outcome.REJECT:
+                text = WITHHELD_LINE  # whatever file it is of, a secret is copied nowhere
             self._facts.put(digest, key, text)
         return text
 

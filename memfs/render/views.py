@@ -8,12 +8,12 @@ title; a memory that the gate stops is shown as a placeholder with its id and th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import IfText, Memory, MemoryFile, State, StateReport
+from memfs.model.values import dataclass
 from memfs.render.escape import show_line, show_lines
 from memfs.render.frame import DrawNonce, Frame, open_frame
 from memfs.render.words import (
@@ -294,7 +294,7 @@ def _as_json(shown: Shown, detail: Detail) -> dict[str, Any]:
         "recorded": memory.recorded.isoformat(),
         "state": state.state.value if state else None,
         "state_reasons": [show_line(reason) for reason in state.reasons] if state else [],
-        "title": show_line(memory.title) if memory.title else None,
+        "title": _json_text(memory.title) if memory.title else None,
         "statement": _json_text(memory.statement),
     }
     if detail >= Detail.BRIEF:
