@@ -156,7 +156,7 @@ def find_lapse(heard: Heard, scope: str | None, today: date) -> tuple[Reason, st
     ``scope`` None leaves the key's scopes out of it.
     """
     key, statement = heard.key, heard.record.statement
-    if key is None or heard.failure is not None:
+    if key is None:
         return heard.failure or Reason.KEY_UNKNOWN, "the record does not verify"
     if key.is_retired:
         return Reason.KEY_RETIRED, f"the key that {statement.by} signed with is retired"

@@ -127,6 +127,8 @@ _EXPLANATIONS: tuple[tuple[bytes, str, str], ...] = (
     (b"incorrect passphrase|passphrase is too short|bad passphrase",
      "the key needs its passphrase, and none or a wrong one was given",
      "run `ssh-add {key}` in a terminal and try again"),
+    (b"doesn't match private",
+     "the .pub file beside the key belongs to another key", "run: ssh-keygen -y -f {key} > {key}.pub"),
     (b"device not found|no FIDO|No FIDO|device is not ready",
      "the security key is not plugged in", "plug it in and try again"),
     (b"requested feature not supported|PIN|pin required",

@@ -292,6 +292,22 @@ def test_a_failed_receipt_says_more_than_a_failed_line_of_history(
     assert decide(ring, strange, history=(make(mallory, seq=9),)).reason == Reason.WRONG_REPOSITORY
 
 
+def test_the_newest_failed_record_gives_the_reason(ring: Keyring, make: Make, alice: Person, mallory: Person) -> None:
+    early, late = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
+    high, low = make(mallory, seq=9, at=early), make(alice, seq=2, repo="b" * 32, at=late)
+    assert decide(ring, high, low).reason == Reason.KEY_UNKNOWN
+
+
+def test_a_withdrawal_of_this_text_long_ago_is_no_approval_of_it(
+    ring: Keyring, make: Make, alice: Person, bob: Person
+) -> None:
+    assert decide(ring, make(bob, verb=Verb.REVOKE), make(alice, OTHER, seq=2)).reason == Reason.CHANGED
+
+
+def test_only_the_level_makes_a_verdict_trusted() -> None:
+    assert [level for level in Level if Verdict(level=level).trusted] == [Level.TRUSTED]
+
+
 def test_a_touch_that_is_required(ring: Keyring, make: Make) -> None:
     security = SecurityKey()
     line = Key(principal="dave@example.com", roles=("approve",), public=security.public, touch=True)
@@ -355,7 +371,7 @@ def test_faults_are_named(raw: bytes, word: str) -> None:
 
 
 def test_a_name_that_is_no_id_is_a_fault() -> None:
-    assert find_fault(_file(GOOD, "memories/team/Not-An-Id.md")) is not None
+    assert find_fault(_file(GOOD, "memories/team/Not-An-Id.md")) == "the file's name is no id"
 
 
 def test_the_most_that_a_memory_may_hold() -> None:
