@@ -15,7 +15,7 @@ from support import Run, git
 from memfs.store.shipped import read_schema
 
 REMEMBER = (
-    "remember", "Migrations are additive: the café’s 设备.", "--id", "additive", "--kind", "decision", "--scope", "team",
+    "remember", "Additive migrations: the café’s 设备.", "--id", "additive", "--kind", "decision", "--scope", "team",
     "--origin", "owner", "--evidence", "README.md", "--review", "on 2030-01-01",
 )  # fmt: skip
 
@@ -31,6 +31,9 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "disconnected": ("disconnect", "codex", "--json"),
     "doctor": ("doctor", "--json"),
     "mcp-keys": ("mcp", "--keys", "--json"),
+    "check": ("check", "memories/team/additive.md", "--pin", "here", "--json"),
+    "review": ("review", "HEAD~1..HEAD", "--json"),
+    "propose": ("propose", "additive", "--base", "HEAD~1", "--no-push", "--json"),
 }
 
 
