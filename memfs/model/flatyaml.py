@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
 from unicodedata import is_normalized, normalize
@@ -500,7 +501,7 @@ def _unescape(source: str) -> str | None:
 
 _WRITABLE_KEY = r"[A-Za-z_](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
 _PLAIN = r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+"
-# YAML 1.1 or 1.2 takes these for something else than text. A date is what both sides mean.
+# YAML 1.1 or 1.2 takes these for something else than text.
 _NO_TEXT = r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)"
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _LINE_LENGTH = 100
@@ -547,6 +548,14 @@ def _escape(code: int) -> str:
 def _is_plain(value: str, *, in_flow: bool) -> bool:
     if not re.fullmatch(_PLAIN, value) or ": " in value or not is_normalized("NFC", value):
         return False
-    if re.fullmatch(_NO_TEXT, value) and not re.fullmatch(_DATE, value):
+    if re.fullmatch(_NO_TEXT, value) and not _is_date(value):
         return False
     return not (in_flow and any(character in value for character in ",:?"))
+
+
+def _is_date(value: str) -> bool:
+    """Return whether ``value`` is a date, which is what both sides mean; 2024-02-30 makes some readers fail."""
+    try:
+        return bool(re.fullmatch(_DATE, value)) and bool(date.fromisoformat(value))
+    except ValueError:
+        return False

@@ -71,7 +71,8 @@ triggers = st.one_of(
 )
 
 keys = st.from_regex(r"[A-Za-z_](?:[A-Za-z0-9_-]{0,20}[A-Za-z0-9_])?", fullmatch=True)
-values = st.one_of(visible, st.lists(visible, max_size=4).map(tuple))
+texts = visible | dates.map(str)
+values = st.one_of(texts, st.lists(texts, max_size=4).map(tuple))
 fronts = st.dictionaries(keys, values, max_size=6)
 bodies = (
     st.lists(st.one_of(visible, st.sampled_from(["", "- item", "```", "---", "# Heading", "    code"])), max_size=8)
@@ -103,5 +104,6 @@ def memories(draw: st.DrawFn) -> Memory:
         tags=tuple(tags),
         applies_to=tuple(draw(st.lists(lines, max_size=3))),
         supersedes=tuple(draw(st.lists(ids.filter(lambda other: other != memory_id), max_size=2))),
+        allow=tuple(draw(st.lists(lines, max_size=2))),
         expires=draw(dates if kind is Kind.HANDOFF else st.none() | dates),
     )
