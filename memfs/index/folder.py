@@ -23,10 +23,10 @@ from memfs.index.tokenizer import TOKENIZER_VERSION
 from memfs.store.worktree import WorkTree, identify
 
 if TYPE_CHECKING:
-    from memfs.index.lexical import Postings
+    from memfs.index.postings import Postings
     from memfs.store.places import Places
 
-FORMAT = 2
+FORMAT = 3
 """Version of this layout; another one is rebuilt."""
 
 PARTS = ("paths", "keys", "scopes", "lengths", "tail", "seen", "facets")
@@ -50,14 +50,14 @@ class Snapshot:
         unreadable: dict[str, str],
         supersedes: dict[str, list[str]],
         generation: int,
-        segments: int,
+        segments: list[tuple[str, int]],
     ) -> None:
         self.index = index
         self.seen = seen  # the sorted stamps of the files that this generation was made from
         self.unreadable = unreadable  # path → why
         self.supersedes = supersedes  # path → the ids that this memory replaces
         self.generation = generation
-        self.segments = segments
+        self.segments = segments  # name and rows of each segment of the postings
 
 
 def index_folder(tree: WorkTree, places: Places) -> str:
@@ -147,14 +147,18 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
     scopes.frombytes(parts["scopes"])
     lengths.frombytes(parts["lengths"])
     tail: list[Counts] = json.loads(parts["tail"])
+    segments = [(str(name), int(rows)) for name, rows in manifest["segments"]]
+    if any("/" in name for name, _ in segments):
+        raise DamagedIndex("a segment has a strange name")
+    postings_rows = sum(rows for _, rows in segments)
     index = TextIndex(
         paths=paths.split("\n") if scopes else [],
         keys=bytearray(_read_part(place, "keys", crcs["keys"])),
         scopes=scopes,
         lengths=lengths,
         scope_names=list(manifest["scopes"]),
-        postings_rows=int(manifest["postings_rows"]),
-        open_postings=lambda: _open_postings(place, int(manifest["postings_rows"])),
+        postings_rows=postings_rows,
+        open_postings=lambda: _open_postings(place, segments),
         tail=tail,
         read_facets=lambda: _read_facets(place, crcs["facets"], len(scopes)),
     )
@@ -170,7 +174,7 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
         unreadable={str(path): str(reason) for path, reason in manifest["unreadable"].items()},
         supersedes={str(path): list(map(str, ids)) for path, ids in manifest["supersedes"].items()},
         generation=generation,
-        segments=int(manifest["segments"]),
+        segments=segments,
     )
 
 
@@ -187,19 +191,15 @@ def _read_facets(place: str, crc: int, rows: int) -> list[str]:
     return lines if len(lines) == rows else [""] * rows
 
 
-def _open_postings(place: str, rows: int) -> Postings:
-    # Whoosh raises whatever it likes on a damaged file: struct.error, UnpicklingError, AssertionError.
-    from memfs.index.lexical import Postings
+def _open_postings(place: str, segments: Sequence[tuple[str, int]]) -> Postings:
+    from struct import error as StructError
+
+    from memfs.index.postings import BadPostings, Postings
 
     try:
-        postings = Postings(place)
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # whatever fails inside Whoosh means a damaged index, which is rebuilt
-        raise DamagedIndex(f"the postings cannot be opened ({type(error).__name__})") from error
-    if postings.rows != rows:
-        raise DamagedIndex("the postings have another number of rows")
-    return postings
+        return Postings(place, segments)
+    except (BadPostings, StructError) as error:
+        raise DamagedIndex(f"the postings cannot be opened ({error})") from error
 
 
 def make_index_folder(tree: WorkTree, places: Places) -> str:
@@ -248,16 +248,16 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
     aside = os.path.join(folder, f"aside-{generation}-{os.getpid()}")
     os.mkdir(aside, 0o700)
     try:
-        segments, postings_rows, tail = snapshot.segments, index.postings_rows, index.tail
-        if previous is not None and postings_rows:
+        segments, tail = list(snapshot.segments), index.tail
+        if previous is not None and segments:
             _link_postings(os.path.join(folder, f"text-{previous}"), aside)
         if fold and tail:
             from memfs.index.lexical import append_postings, create_postings
 
-            if not postings_rows:
+            if not segments:
                 create_postings(aside)
-            append_postings(aside, tail)
-            segments, postings_rows, tail = segments + 1, postings_rows + len(tail), []
+            segments.append(append_postings(aside, tail))
+            tail = []
         parts = {
             "paths": "\n".join(index.paths).encode("utf-8", "surrogateescape"),
             "keys": bytes(index.keys),
@@ -278,7 +278,6 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
             "root": os.path.realpath(tree.root),
             "generation": generation,
             "segments": segments,
-            "postings_rows": postings_rows,
             "scopes": index.scope_names,
             "unreadable": snapshot.unreadable,
             "supersedes": snapshot.supersedes,
@@ -299,8 +298,8 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
         scopes=index.scopes,
         lengths=index.lengths,
         scope_names=index.scope_names,
-        postings_rows=postings_rows,
-        open_postings=lambda: _open_postings(place, postings_rows),
+        postings_rows=sum(rows for _, rows in segments),
+        open_postings=lambda: _open_postings(place, segments),
         tail=list(tail),
         read_facets=index.read_facets,
     )

@@ -24,7 +24,7 @@ from memfs.index.folder import (
 )
 from memfs.index.text import DEAD, KEY_BYTES, Counts, DamagedIndex, TextIndex
 from memfs.model.values import dataclass, field, replace
-from memfs.store.files import Entry, Scan, UnreadableFile, read_file, scan_memories
+from memfs.store.files import Entry, Stamps, UnreadableFile, parse_stamp, read_file, scan_stamps
 
 if TYPE_CHECKING:
     from memfs.store.places import Places
@@ -48,7 +48,7 @@ class Opened:
 
     index: TextIndex
     unreadable: tuple[str, ...]  # paths
-    scan: Scan
+    scan: Stamps
     supersedes: Mapping[str, Sequence[str]] = field(default_factory=dict)  # path → the ids that it replaces
     behind: int = 0
     missing: bool = False  # there is no usable index and too much to read now
@@ -101,7 +101,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
 
     Never raises for what lies on the disk: a missing, damaged or refused index costs time or hits.
     """
-    scan = scan_memories(tree)
+    scan = scan_stamps(tree)
     obstacle = find_obstacle(tree, places)
     notices: list[str] = []
     snapshot = None
@@ -112,7 +112,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
             snapshot = read_snapshot(tree, places)
         except DamagedIndex as error:
             notices.append(f"the index was damaged ({error}) and is made anew")
-    stamps = _stamps(scan)
+    stamps = scan.lines
     if snapshot is not None and snapshot.seen == "\n".join(stamps):
         return Opened(
             index=snapshot.index,
@@ -120,7 +120,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
             scan=scan,
             supersedes=snapshot.supersedes,
         )
-    changed, removed = _compare(snapshot, scan, stamps)
+    changed, removed = _compare(snapshot, scan)
     if len(changed) <= FEW_CHANGES:
         updated = _apply(tree, snapshot, changed, removed, stamps)
         if obstacle is None:
@@ -233,10 +233,10 @@ def index_status(tree: WorkTree, places: Places) -> IndexStatus:
         snapshot = read_snapshot(tree, places)
     except DamagedIndex as error:
         return IndexStatus(folder=folder, state="damaged", detail=str(error))
-    scan = scan_memories(tree)
+    scan = scan_stamps(tree)
     if snapshot is None:
         return IndexStatus(folder=folder, state="missing", behind=len(scan.entries))
-    changed, removed = _compare(snapshot, scan, _stamps(scan))
+    changed, removed = _compare(snapshot, scan)
     behind = len(changed) + len(removed)
     size = 0
     for parent, _, names in os.walk(folder):
@@ -248,7 +248,7 @@ def index_status(tree: WorkTree, places: Places) -> IndexStatus:
         unreadable=len(snapshot.unreadable),
         behind=behind,
         generation=snapshot.generation,
-        segments=snapshot.segments,
+        segments=len(snapshot.segments),
         tail=len(snapshot.index.tail),
         bytes=size,
         index=snapshot.index,
@@ -293,12 +293,12 @@ def run_detached(home: str, root: str) -> None:
 def _refresh_words(
     tree: WorkTree, places: Places, snapshot: Snapshot | None, progress: Progress | None
 ) -> tuple[RefreshReport, Snapshot]:
-    scan = scan_memories(tree)
-    stamps = _stamps(scan)
+    scan = scan_stamps(tree)
+    stamps = scan.lines
     if snapshot is not None and _is_worn(snapshot):
         snapshot = None
     rebuilt = snapshot is None
-    changed, removed = _compare(snapshot, scan, stamps)
+    changed, removed = _compare(snapshot, scan)
     if snapshot is None or changed or removed or snapshot.seen != "\n".join(stamps):
         updated = _apply(tree, snapshot, changed, removed, stamps, progress=progress)
         previous = snapshot.generation if snapshot is not None else None
@@ -318,7 +318,7 @@ def _refresh_words(
 def _is_worn(snapshot: Snapshot) -> bool:
     rows = len(snapshot.index)
     dead = snapshot.index.scopes.count(DEAD)
-    return snapshot.segments > _MAX_SEGMENTS or dead > max(_MAX_TAIL, rows // 4)
+    return len(snapshot.segments) > _MAX_SEGMENTS or dead > max(_MAX_TAIL, rows // 4)
 
 
 def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snapshot | None) -> Snapshot:
@@ -342,21 +342,16 @@ def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snap
         return updated  # a full or read-only disk: this answer does not need it
 
 
-def _stamps(scan: Scan) -> list[str]:
-    return ["%d %d %d %s" % (mtime, size, inode, path) for path, size, mtime, inode in scan.entries]  # noqa: UP031
-
-
-def _compare(snapshot: Snapshot | None, scan: Scan, stamps: Sequence[str]) -> tuple[list[Entry], list[str]]:
+def _compare(snapshot: Snapshot | None, scan: Stamps) -> tuple[list[Entry], list[str]]:
     """Return the entries that are new or changed since the snapshot, and the paths that are gone."""
     if snapshot is None:
         return list(scan.entries), []
-    seen = set(snapshot.seen.split("\n"))
-    changed = [entry for entry, stamp in zip(scan.entries, stamps, strict=True) if stamp not in seen]
-    present = {entry.path for entry in scan.entries}
+    changed = [parse_stamp(line) for line in set(scan.lines).difference(snapshot.seen.split("\n"))]
+    present = {line.split(" ", 3)[3] for line in scan.lines}
     known = (path for path in snapshot.index.paths if path)
     removed = [path for path in known if path not in present]
     removed += [path for path in snapshot.unreadable if path not in present]
-    return changed, removed
+    return sorted(changed), removed
 
 
 def _apply(
@@ -437,7 +432,7 @@ def _apply(
         unreadable=unreadable,
         supersedes=supersedes,
         generation=snapshot.generation if snapshot is not None else 0,
-        segments=snapshot.segments if snapshot is not None else 0,
+        segments=snapshot.segments if snapshot is not None else [],
     )
 
 
@@ -487,5 +482,5 @@ def _read_document(tree: WorkTree, path: str) -> _Document | str:
     )
 
 
-def _unreadable(snapshot: Snapshot, scan: Scan) -> tuple[str, ...]:
+def _unreadable(snapshot: Snapshot, scan: Stamps) -> tuple[str, ...]:
     return (*snapshot.unreadable, *(path for path, _ in scan.skipped))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memfs.index.tokenizer import query_terms
 
 if TYPE_CHECKING:
-    from memfs.index.lexical import Postings
+    from memfs.index.postings import Postings
 
 B = 0.4
 K1 = 1.2
@@ -108,7 +108,7 @@ class TextIndex:
             rows, counts = postings.read(term)
         except OSError:
             raise
-        except Exception as error:  # whatever fails inside Whoosh means damaged postings
+        except Exception as error:  # whatever damaged bytes make the decoders raise
             raise DamagedIndex(f"the postings cannot be read ({type(error).__name__})") from error
         if rows and rows[-1] >= self.postings_rows:
             raise DamagedIndex("a posting points past the last row")

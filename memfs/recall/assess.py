@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 """A larger evidence file cannot be compared and counts as unverifiable."""
 
+RECALL_PATIENCE = 0.7
+"""Seconds that a recall waits for a long history; a process of its own reads on meanwhile."""
+
 WITHHELD_LINE = "(withheld: admission stops this line)"
 
 _NO_MEMORY = StateReport(state=State.RECHECK, reasons=("not a well-formed memory",), evidence=())
@@ -84,11 +87,13 @@ class Assessor:
         today: date,
         *,
         opened: Opened | None = None,
+        patience: float | None = None,
     ) -> None:
         self._tree = tree
         self._places = places
         self._today = today
         self._opened = opened
+        self._patience = patience  # seconds that reading a history may take
         self._facts = FactCache(tree, places)
         self._view: TrustView | None = None
         self._now: dict[str, tuple[str, bytes] | None] = {}
@@ -131,9 +136,10 @@ class Assessor:
 
     def _open_view(self) -> TrustView:
         if self._view is None:
-            from memfs.trust.view import open_view
+            from memfs.trust.view import HISTORY_SECONDS, open_view
 
-            self._view = open_view(self._tree, self._places, today=self._today)
+            patience = HISTORY_SECONDS if self._patience is None else self._patience
+            self._view = open_view(self._tree, self._places, today=self._today, patience=patience)
         return self._view
 
     def ids_with_receipts(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ from memfs.model.reader import id_of_path, read_memory
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass, field, replace
 from memfs.recall.applies import applies, topics_of_path
-from memfs.recall.assess import Assessment, Assessor
+from memfs.recall.assess import RECALL_PATIENCE, Assessment, Assessor
 from memfs.recall.floor import RELATED, is_command, is_question, topic_terms
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
 from memfs.store.files import UnreadableFile, read_file
@@ -165,7 +165,7 @@ def _open_stores(
     for name, tree in stores:
         try:
             opened = open_index(tree, places)
-            store = _Store(name, tree, opened, Assessor(tree, places, today, opened=opened), _read_settings(tree))
+            store = _Store(name, tree, opened, Assessor(tree, places, today, opened=opened, patience=RECALL_PATIENCE), _read_settings(tree))
         except (MemfsError, OSError) as error:
             notices.append(f"store {escape_hidden(name, single_line=True)} is left out: {error}")
             continue

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +45,17 @@ class Scan(NamedTuple):
     skipped: tuple[tuple[str, str], ...]
 
 
+class Stamps(NamedTuple):
+    """The same as a :class:`Scan`, one text a file, which is made and compared in a third of the time."""
+
+    lines: list[str]  # "MTIME_NS SIZE INODE PATH", sorted
+    skipped: tuple[tuple[str, str], ...]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(map(parse_stamp, self.lines))
+
+
 class UnreadableFile(InvalidMemoryError):
     """A file that is not read; ``reason`` is a stable word: ``missing``, ``symlink``, ``not-a-file``,
     ``too-large``, ``bad-path``, ``no-permission`` or ``unreadable``."""
@@ -63,23 +74,49 @@ def scan_memories(tree: WorkTree) -> Scan:
     """
     entries: list[Entry] = []
     skipped: list[tuple[str, str]] = []
+    _scan(tree, lambda path, status: entries.append(_entry(path, status)), skipped)
+    entries.sort()
+    return Scan(tuple(entries), tuple(sorted(skipped)))
+
+
+def scan_stamps(tree: WorkTree) -> Stamps:
+    """Return the stamp of every memory file of ``tree``, for comparing with an earlier scan."""
+    lines: list[str] = []
+    skipped: list[tuple[str, str]] = []
+    add = lines.append
+    _scan(tree, lambda path, at: add(f"{at.st_mtime_ns} {at.st_size} {at.st_ino} {path}"), skipped)
+    lines.sort()
+    return Stamps(lines, tuple(sorted(skipped)))
+
+
+def parse_stamp(line: str) -> Entry:
+    """Return the entry that one line of :class:`Stamps` stands for."""
+    mtime, size, inode, path = line.split(" ", 3)
+    return Entry(path, int(size), int(mtime), int(inode))
+
+
+def _entry(path: str, status: os.stat_result) -> Entry:
+    return Entry(path, status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def _scan(tree: WorkTree, add: Callable[[str, os.stat_result], None], skipped: list[tuple[str, str]]) -> None:
     try:
         top = os.open(os.path.join(str(tree.root), "memories"), _OPEN_FOLDER | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return Scan((), ())
+        return
     except OSError:
         reason = "symlink" if os.path.islink(os.path.join(str(tree.root), "memories")) else "unreadable-folder"
-        return Scan((), (("memories", reason),))
+        skipped.append(("memories", reason))
+        return
     try:
-        _scan_folder(top, "memories/", 0, entries, skipped)
+        _scan_folder(top, "memories/", 0, add, skipped)
     finally:
         os.close(top)
-    entries.sort()
-    skipped.sort()
-    return Scan(tuple(entries), tuple(skipped))
 
 
-def _scan_folder(folder: int, prefix: str, depth: int, entries: list[Entry], skipped: list[tuple[str, str]]) -> None:
+def _scan_folder(
+    folder: int, prefix: str, depth: int, add: Callable[[str, os.stat_result], None], skipped: list[tuple[str, str]]
+) -> None:
     # Every recall comes through here once for each memory: no pathlib, and a file is asked for
     # below its open folder, which costs the system less than a walk down the whole path.
     try:
@@ -102,8 +139,7 @@ def _scan_folder(folder: int, prefix: str, depth: int, entries: list[Entry], ski
                 elif not name.isprintable():
                     skipped.append((_printable(prefix + name), "bad-name"))
                 else:
-                    status = item.stat(follow_symlinks=False)
-                    entries.append(Entry(prefix + name, status.st_size, status.st_mtime_ns, status.st_ino))
+                    add(prefix + name, item.stat(follow_symlinks=False))
             elif item.is_symlink():
                 skipped.append((_printable(prefix + name), "symlink"))
             elif item.is_dir(follow_symlinks=False):
@@ -114,7 +150,7 @@ def _scan_folder(folder: int, prefix: str, depth: int, entries: list[Entry], ski
                 else:
                     below = os.open(name, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
                     try:
-                        _scan_folder(below, prefix + name + "/", depth + 1, entries, skipped)
+                        _scan_folder(below, prefix + name + "/", depth + 1, add, skipped)
                     finally:
                         os.close(below)
         except FileNotFoundError:
@@ -251,17 +287,24 @@ def remove_remains(tree: WorkTree, path: str) -> None:
         os.close(folder)
 
 
-_held: dict[str, tuple[int, int]] = {}  # lock path → (thread, depth): the lock may be taken again by its holder
+class _Holding(NamedTuple):
+    thread: int
+    depth: int
+    fd: int
+
+
+_held: dict[str, _Holding] = {}  # by the lock's path: its holder may take it again
 _held_guard = threading.Lock()
 
 
 @contextmanager
-def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
+def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[int]:
     """Hold the one lock for writing into ``tree``; its own holder may take it again.
 
     It lies in the work tree's git directory and is a ``flock``: the system takes it from a process
-    that dies, so no dead lock is ever left. Raises :class:`SetupError`, naming the holder, after
-    ``timeout`` seconds, and :class:`UsageError` where there is no git directory.
+    that dies, so no dead lock is ever left. A child that is given the file descriptor (what the
+    context gives) keeps it until it has ended too. Raises :class:`SetupError`, naming the holder,
+    after ``timeout`` seconds, and :class:`UsageError` where there is no git directory.
     """
     if tree.git_dir is None:
         raise UsageError(
@@ -272,23 +315,21 @@ def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
     path = os.path.join(tree.git_dir, "memfs.lock")
     thread = threading.get_ident()
     with _held_guard:
-        owner, depth = _held.get(path, (0, 0))
-        again = depth > 0 and owner == thread
-        if again:
-            _held[path] = (thread, depth + 1)
-    fd = -1 if again else _flock(path, timeout)
+        holding = _held.get(path)
+        again = holding is not None and holding.thread == thread
+        if holding is not None and again:
+            _held[path] = holding._replace(depth=holding.depth + 1)
+    fd = holding.fd if holding is not None and again else _flock(path, timeout)
     if not again:
         with _held_guard:
-            _held[path] = (thread, 1)
+            _held[path] = _Holding(thread, 1, fd)
     try:
-        yield
+        yield fd
     finally:
         with _held_guard:
-            _, depth = _held[path]
-            if depth > 1:
-                _held[path] = (thread, depth - 1)
-            else:
-                del _held[path]
+            holding = _held.pop(path)
+            if holding.depth > 1:
+                _held[path] = holding._replace(depth=holding.depth - 1)
         if not again:
             os.close(fd)
 
@@ -323,6 +364,9 @@ def _flock(path: str, timeout: float) -> int:
                 pause = min(pause * 1.5, 0.05)
         os.ftruncate(fd, 0)
         os.pwrite(fd, b"process %d\n" % os.getpid(), 0)
+    except OSError as error:
+        os.close(fd)
+        raise SetupError(f"the lock for writing cannot be held: {error.strerror}", where=_printable(path)) from error
     except BaseException:
         os.close(fd)
         raise
