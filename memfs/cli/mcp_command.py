@@ -16,11 +16,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
-from memfs.errors import SetupError, UsageError
+from memfs.errors import MemfsError, SetupError, UsageError
 
 if TYPE_CHECKING:
+    from memfs.api import Repository
     from memfs.cli.session import Session
-    from memfs.mcp.calls import Desk
+    from memfs.mcp.calls import Desk, Propose
+    from memfs.writing import DraftText
 
 _EXTRA = "install the extra: pip install 'memfs-git[mcp]'"
 
@@ -69,7 +71,30 @@ def _desk(args: argparse.Namespace, session: Session) -> Desk:
         today=date.today,  # a server outlives the day it was started on
         caller=caller_of(args),
         write=args.allow == "write",
+        propose=_make_propose(session),
     )
+
+
+def _make_propose(session: Session) -> Propose:
+    def propose(repository: Repository, draft: DraftText) -> str:
+        """Put the draft on a branch of its own, push it as its user would, and say what became of it."""
+        from memfs.review.propose import Wanted, open_request, prepare, push
+
+        file = repository.remember(draft, dry_run=True).file
+        wanted = Wanted(new={file.path: file.raw})
+        prepared = prepare(repository.tree, wanted, identities=repository.identities())
+        said = f"Proposed as {file.id} on the branch {prepared.branch}, not approved: a person has to review it."
+        if prepared.remote is None:
+            return f"{said} There is no remote, so the branch is here alone."
+        try:
+            push(repository.tree, prepared, environ=session.environ, interactive=False)
+        except MemfsError as error:
+            return f"{said} It could not be pushed: {error}"
+        opened = open_request(repository.tree, prepared, wanted, environ=session.environ, interactive=False)
+        where = opened.request or opened.address
+        return f"{said} It is pushed{f': {where}' if where else ''}."
+
+    return propose
 
 
 def _keys(args: argparse.Namespace, session: Session) -> int:

@@ -87,6 +87,8 @@ def _brief(event: Event, seen: Seen, places: Places, today: date) -> str:
     counted = ""
     if result.others:
         counted = f"{result.others} more memories are not approved or not current; they are recalled where they fit.\n"
+    if result.unreadable:
+        counted += f"{result.unreadable} files could not be read as memories; `memfs check` names them.\n"
     return _join(_render(result, seen, LONGEST_CONTEXT - len(counted), brief=True), counted)
 
 

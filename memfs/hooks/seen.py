@@ -38,7 +38,7 @@ class Seen:
         self.marks |= frozenset(new)
         try:
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            with open(self._path, "a", encoding="ascii", errors="replace") as file:
+            with open(self._path, "a", encoding="ascii", errors="replace", opener=_open_private) as file:
                 file.write("".join(f"{mark}\n" for mark in new))
         except OSError:
             return
@@ -75,3 +75,7 @@ class Seen:
                 return file.read(_LARGEST).split("\n")
         except OSError:
             return []
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

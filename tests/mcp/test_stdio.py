@@ -170,6 +170,15 @@ def test_a_refused_draft_leaves_nothing_and_says_by_which_rule(talk: Start, team
     assert token not in (sealed / ".local/state/memfs/audit.jsonl").read_text()
 
 
+def test_a_proposal_is_a_branch_beside_everybodys_work(talk: Start, team: Team) -> None:
+    before = team.git("rev-parse", "HEAD"), team.git("status", "--porcelain")
+    result = talk("--allow", "write", name="claude-code").call("propose", **DRAFT)
+    assert result["isError"] is False, result
+    assert "on the branch memory/rounding" in result["content"][0]["text"]
+    assert (team.git("rev-parse", "HEAD"), team.git("status", "--porcelain")) == before
+    assert "origin: agent" in team.git("show", "memory/rounding:memories/team/rounding.md")
+
+
 def test_a_missing_field_is_named(talk: Start) -> None:
     result = talk("--allow", "write").call("remember", **{**DRAFT, "evidence": []})
     assert "evidence is missing" in result["content"][0]["text"]
