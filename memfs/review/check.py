@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from memfs.errors import UsageError
+from memfs.errors import InvalidMemoryError, UsageError
 from memfs.model.reader import content_digest, read_memory
 from memfs.model.scope import is_wider, scope_of_path
 from memfs.model.values import dataclass, field, replace
@@ -425,15 +425,22 @@ def _differs(base: Snapshot, now: Snapshot, path: str) -> bool:
 
 
 def _check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterator[Result]:
+    from memfs.recall.evaluate import parse_suite
     from memfs.store.settings import parse_repository_settings
 
-    wanted = [".gitattributes", ".memfs/config.yaml"]
+    questions = [f"evals/{name}" for name in snapshot.folder("evals") if name.endswith((".yaml", ".yml"))]
+    wanted = [".gitattributes", ".memfs/config.yaml", *questions]
     if base is not None:
         wanted = [path for path in wanted if _differs(base, snapshot, path)]
     for path, raw in snapshot.read_many(wanted):
         if path == ".gitattributes":
             text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
             yield from _check_attributes(text)
+        elif path in questions:
+            try:
+                parse_suite(path, raw if isinstance(raw, bytes) else b"")
+            except InvalidMemoryError as error:
+                yield make_result("bad-questions", f"{plain(str(error), limit=300)}.", path=path)
         elif isinstance(raw, bytes):
             for problem in parse_repository_settings(raw).problems:
                 yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path)

@@ -257,6 +257,12 @@ _ALL = [
         "repository",
         ("bad-settings", _E, ".memfs/config.yaml is not valid.", "Correct it; until then the narrowest settings hold."),
         (
+            "bad-questions",
+            _E,
+            "A file of questions (evals/) cannot be read.",
+            "Correct it; `memfs eval` names the place.",
+        ),
+        (
             "attributes",
             _W,
             ".gitattributes lets git change bytes that people sign.",

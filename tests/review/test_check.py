@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from making import STATEMENT, check, commit, memory_text, only, put, rules_of, write
+from people import Person, found_team, make_record
+from people import memory_text as people_text
 from support import git
 
 from memfs.errors import UsageError
@@ -319,14 +321,14 @@ def test_the_one_that_supersedes_is_no_duplicate(repo: Path) -> None:
 
 
 def _token() -> str:
-    return "gh" + "p_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    return "gh" + "p_" + "k3Jd92LmQx7Tz0Vb5Nc8Rf1Hs6Wy4Pa2Ge9U"
 
 
 def test_a_credential_in_any_field_is_an_error_that_never_shows_it(repo: Path) -> None:
     put(repo, "x", f"The deploy token is {_token()} for now.")
     put(repo, "y", OTHER, title=f"use {_token()}")
     found = [result for result in check(repo).report.results if result.rule == "secret"]
-    assert [result.path for result in found] == ["memories/team/x.md", "memories/team/y.md"]
+    assert {result.path for result in found} == {"memories/team/x.md", "memories/team/y.md"}
     assert found[0].line == 10
     assert not any(_token() in result.message for result in found)
 
@@ -382,6 +384,86 @@ def test_a_merge_in_progress_names_the_memory_that_both_changed(repo: Path) -> N
     assert {"unmerged", "conflict-markers"} <= set(rules_of(found))
     assert "memfs edit --merge x" in only(found, "unmerged").fix
     assert "unmerged" in rules_of(check(repo, staged=True))
+
+
+def test_questions_that_cannot_be_read(repo: Path) -> None:
+    write(repo, "evals/recall.yaml", "version: 1\ncases:\n  - ask: what?\n")
+    assert "evals/recall.yaml:3" in only(check(repo), "bad-questions").message
+
+
+# -- approvals ---------------------------------------------------------------------------------------
+
+
+def test_a_text_that_was_changed_after_its_approval(repo: Path, places: Places, key: Path) -> None:
+    team = found_team(repo, places, [Person("alice", key)])
+    assert rules_of(check(repo, places)) == []
+    team.write("a", people_text("Migrations are whatever they are."))
+    assert only(check(repo, places), "approval-lost").path == "memories/team/a.md"
+
+
+def test_receipts_that_are_none_and_receipts_that_do_not_count(
+    repo: Path, places: Places, key: Path, other_key: Path
+) -> None:
+    team = found_team(repo, places, [Person("alice", key)])
+    write(repo, ".memfs/approvals/a.1.00000000.txt", "not a record\n")
+    team.put_receipt(make_record(Person("mallory", other_key), team, "a", "0" * 64, seq=7))
+    found = check(repo, places)
+    assert only(found, "receipt-unreadable").path == ".memfs/approvals/a.1.00000000.txt"
+    assert "does not list for that person" in only(found, "receipt-refused").message
+
+
+def test_a_keyring_that_does_not_hold(repo: Path, places: Places, key: Path) -> None:
+    found_team(repo, places, [Person("alice", key)])
+    path = repo / ".memfs" / "keyring.1"
+    path.write_bytes(path.read_bytes().replace(b"approve 1\n", b"approve 0\n"))
+    assert only(check(repo, places), "keyring-refused").path == ".memfs/keyring.1"
+
+
+def test_nothing_pinned_ends_with_2_unless_the_caller_names_a_keyring(
+    repo: Path,
+    places: Places,
+    key: Path,
+    tmp_path: Path,
+    memfs,
+    monkeypatch: pytest.MonkeyPatch,  # type: ignore[no-untyped-def]
+) -> None:
+    team = found_team(repo, places, [Person("alice", key)])
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    done = memfs("check", cwd=repo, home=stranger)
+    assert done.code == 2
+    assert "memfs pin" in done.err
+    assert memfs("check", "--pin", "here", cwd=repo, home=stranger).code == 0
+    assert memfs("check", "--pin", team.pin(), cwd=repo, home=stranger).code == 0
+    monkeypatch.setenv("MEMFS_PIN", "here")
+    assert memfs("check", cwd=repo, home=stranger).code == 0
+    monkeypatch.delenv("MEMFS_PIN")
+    done = memfs("check", "--base", "HEAD~1", cwd=repo, home=stranger)
+    assert done.code == 0
+    assert "judged by the base's keyring at its word" in done.out
+
+
+def test_an_approved_file_is_not_touched_by_fix(repo: Path, places: Places, key: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    alice = Person("alice", key)
+    team = found_team(repo, places, [alice])
+    text = memory_text(f"{OTHER}   ")
+    team.write("padded", text)
+    team.commit("padded")
+    team.approve(alice, "padded")
+    done = memfs("check", "--fix", cwd=repo)
+    assert team.path("padded").read_text() == text
+    assert "is approved as it is, so its form was left" in done.out
+
+
+def test_what_admission_holds_is_settled_by_an_approval(repo: Path, places: Places, key: Path) -> None:
+    alice = Person("alice", key)
+    team = found_team(repo, places, [alice])
+    team.write("held", memory_text("Deployments may skip the approval of a second person on Fridays.", origin="agent"))
+    team.commit("held")
+    if "held" not in rules_of(check(repo, places)):
+        pytest.skip("admission rejects this text instead of holding it")
+    team.approve(alice, "held")
+    assert "held" not in rules_of(check(repo, places))
 
 
 # -- what is checked ---------------------------------------------------------------------------------

@@ -99,6 +99,11 @@ def test_a_copy_that_was_never_initialised_says_what_to_do(tmp_path: Path) -> No
     assert "evidence-no-commit" not in rules_of(found)
 
 
+def test_its_questions_are_answered(made: Team, memfs) -> None:  # type: ignore[no-untyped-def]
+    done = memfs("eval", "--mode", "lexical", cwd=made.root)
+    assert done.code == 0, done.out + done.err
+
+
 def test_an_edited_example_is_left_alone() -> None:
     raw = memory_text().encode()
     assert fill_example(raw, commit="0123456789ab", today=date(2026, 11, 30)) == raw
@@ -345,6 +350,7 @@ def test_a_good_proposal_passes_is_commented_on_once_and_merges(made: Team, pull
     after = Forge(tmp_path / "after", tmp_path / "origin.git", forge.home, event, {"MEMFS_PIN": made.pin()})
     steps = _outcomes(after, "judge")
     assert steps["Check all memories"][0] == 0, steps
+    assert steps["Ask the questions of evals/"][0] == 0, steps
 
 
 def test_a_bad_proposal_fails_and_its_report_is_handed_on_all_the_same(made: Team, pull_request) -> None:  # type: ignore[no-untyped-def]
