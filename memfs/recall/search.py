@@ -165,7 +165,8 @@ def _open_stores(
     for name, tree in stores:
         try:
             opened = open_index(tree, places)
-            store = _Store(name, tree, opened, Assessor(tree, places, today, opened=opened, patience=RECALL_PATIENCE), _read_settings(tree))
+            assessor = Assessor(tree, places, today, opened=opened, patience=RECALL_PATIENCE)
+            store = _Store(name, tree, opened, assessor, _read_settings(tree))
         except (MemfsError, OSError) as error:
             notices.append(f"store {escape_hidden(name, single_line=True)} is left out: {error}")
             continue

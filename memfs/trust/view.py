@@ -10,6 +10,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import date
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from memfs.model.values import dataclass, replace
 from memfs.store.files import UnreadableFile, list_folder, read_file
 from memfs.store.git import head_commit
 from memfs.store.places import Places
+from memfs.store.process import ProgramTimeout
 from memfs.store.worktree import WorkTree
 from memfs.trust import record as record_format
 from memfs.trust.cache import SignatureCache
@@ -50,6 +52,7 @@ class TreeCarrier:
     def __init__(self, tree: WorkTree) -> None:
         self._tree = tree
         self._approvals = os.path.join(str(tree.root), *APPROVALS.split("/"))
+        self._scopes: list[str] | None = None
 
     def keyrings(self) -> Mapping[int, bytes]:
         found: dict[int, bytes] = {}
@@ -84,11 +87,13 @@ class TreeCarrier:
 
     def has_twin(self, file: MemoryFile) -> bool:
         """Return whether another folder of a scope holds a file of the same name."""
+        if self._scopes is None:
+            self._scopes = ["memories/personal", "memories/team"]
+            for parent in ("memories/team", "memories/restricted"):
+                self._scopes += [f"{parent}/{name}" for name in list_folder(self._tree, parent) if "." not in name]
         name = file.path.rsplit("/", 1)[-1]
-        folders = ["memories/personal", "memories/team"]
-        for parent in ("memories/team", "memories/restricted"):
-            folders += [f"{parent}/{child}" for child in list_folder(self._tree, parent) if "." not in child]
-        return any(f"{folder}/{name}" != file.path and name in list_folder(self._tree, folder) for folder in folders)
+        paths = (f"{folder}/{name}" for folder in self._scopes)
+        return any(path != file.path and os.path.lexists(f"{self._tree.root}/{path}") for path in paths)
 
 
 class FilesCarrier:
@@ -391,7 +396,14 @@ def open_view(
         remembered=remembered,
     )
     if history and view.keyring is not None:
-        notices += _catch_up(view, tree, remembered, cache.verify, patience)
+        try:
+            _catch_up(view, tree, remembered, cache.verify, patience)
+        except MemfsError as error:
+            notices.append(
+                f"the history was not read, so only receipts and this machine's memory count ({error.message})"
+            )
+            if isinstance(error, ProgramTimeout) and patience < HISTORY_SECONDS:
+                _read_detached(tree, places, today)
     if cache.notice:
         notices.append(cache.notice)
     if trouble is not None and trouble.detail:
@@ -485,19 +497,16 @@ def _judge_chain(chain: Chain, pin: Pin | None, expected: str | None, remembered
     return None
 
 
-def _catch_up(view: TrustView, tree: WorkTree, remembered: Remembered, verify: Verify, patience: float) -> list[str]:
-    """Read the commits that were not read before; return what to tell the person."""
+def _catch_up(view: TrustView, tree: WorkTree, remembered: Remembered, verify: Verify, patience: float) -> None:
+    """Read the commits that were not read before. Raises :class:`MemfsError` where git cannot."""
     chain, keyring = view.chain, view.keyring
     if chain is None or keyring is None or tree.git_dir is None:
-        return []
-    try:
-        head = head_commit(tree)
-        known = remembered.tips(chain.newest.digest)
-        if head is None or head in known:
-            return []
-        found = read_history(tree, head, known=known, timeout=patience)
-    except MemfsError as error:
-        return [f"the history was not read, so only receipts and this machine's memory count ({error.message})"]
+        return
+    head = head_commit(tree)
+    known = remembered.tips(chain.newest.digest)
+    if head is None or head in known:
+        return
+    found = read_history(tree, head, known=known, timeout=patience)
     valid: dict[str, list[Record]] = {}
     failed: dict[str, list[tuple[Reason, Record]]] = {}
     for memory_id, records in by_id(record for _, record in found).items():
@@ -518,7 +527,38 @@ def _catch_up(view: TrustView, tree: WorkTree, remembered: Remembered, verify: V
                 failed.setdefault(memory_id, []).append((one.failure, record))
     remembered.add(valid, failed)
     remembered.note_tip(chain.newest.digest, head)
-    return []
+
+
+def _read_detached(tree: WorkTree, places: Places, today: date) -> None:
+    """Start a process of its own that reads a long history whole, and do not wait for it."""
+    import sys
+
+    import memfs
+    from memfs.store.process import spawn_detached
+
+    package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from memfs.trust.view import run_detached\n"
+        "run_detached(*sys.argv[2:])"
+    )
+    with suppress(SetupError):
+        arguments = [package, str(places.home), str(tree.root), today.isoformat()]
+        spawn_detached([sys.executable, "-I", "-c", code, *arguments])
+
+
+def run_detached(home: str, root: str, today: str) -> None:
+    """Read the history of the tree at ``root``: the body of the detached process. One at a time."""
+    import fcntl
+    from pathlib import Path
+
+    from memfs.store.worktree import find_work_tree
+
+    places = Places(home=Path(home))
+    fd = os.open(places.state / "reading.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with suppress(BlockingIOError):
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        open_view(find_work_tree(Path(root)), places, today=date.fromisoformat(today))
 
 
 def _untrusted(reason: Reason, detail: str) -> Verdict:

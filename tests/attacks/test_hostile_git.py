@@ -481,3 +481,25 @@ def test_a_shallow_file_cannot_turn_a_receipt_into_a_withdrawal_or_back(withdraw
     assert withdrawn.says() == "withdrawn"
     (withdrawn.root / ".git/shallow").write_text(withdrawn.git("rev-parse", "HEAD") + "\n")
     assert withdrawn.says() == "withdrawn"
+
+
+def test_a_history_that_takes_too_long_is_read_by_another_process_meanwhile(
+    team: Team, bob: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import time
+
+    team.revoke(bob, "a")
+    shutil.rmtree(team.root / ".memfs/approvals")
+    forget(team)
+    real = shutil.which("git")
+    slow = tmp_path / "git"
+    slow.write_text(f'#!/bin/sh\nsleep 1\nexec {real} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    view = team.view(patience=0.2)
+    assert view.verdict(team.read("a")).reason == "no-approval"
+    assert any("history was not read" in notice for notice in view.notices)
+    deadline = time.monotonic() + 20
+    while team.view(history=False).verdict(team.read("a")).reason != "withdrawn":
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
