@@ -95,6 +95,7 @@ def _check_repository(session: Session) -> Iterator[Finding]:
         return
     yield from _check_trust(repository, session)
     yield from _check_index(repository)
+    yield from _check_model(repository)
 
 
 def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
@@ -132,6 +133,16 @@ def _check_index(repository: Repository) -> Iterator[Finding]:
         yield _finding(Level.GOOD, "index", words)
     if status.unreadable:
         yield _finding(Level.UNWISE, "memories", f"{status.unreadable} files cannot be read", "memfs check")
+
+
+def _check_model(repository: Repository) -> Iterator[Finding]:
+    from memfs.index.semantic import find_model
+
+    prepared, reason = find_model(repository.places)
+    if prepared is not None:
+        yield _finding(Level.GOOD, "model", f"{prepared.model.id} is ready")
+    elif find_spec("onnxruntime") is not None:
+        yield _finding(Level.UNWISE, "model", reason or "no model is ready", "memfs index")
 
 
 def _known_words(session: Session) -> str:

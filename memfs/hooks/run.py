@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from datetime import date
@@ -44,18 +44,18 @@ def run_hook(
     said, reason = _collect(reader, began + deadline)
     os.close(reader)
     if reason == "deadline":
+        # Not waited for: a child that hangs in the kernel would hold the agent after all.
         os.kill(child, signal.SIGKILL)
-    status = os.waitpid(child, 0)[1]
-    if not reason and status != 0:
+    elif (status := os.waitpid(child, 0)[1]) != 0 and not reason:
         reason = f"ended with status {status}"
     if reason:
         write_log(str(places.state), agent, f"gave up after {time.monotonic() - began:.1f} s: {reason}")
         return 0
-    if said:
-        try:
-            os.write(1, said)
-        except OSError:
-            return 0
+    try:
+        while said:
+            said = said[os.write(1, said) :]
+    except OSError:
+        return 0  # the agent does not listen any more
     return 0
 
 
@@ -96,7 +96,7 @@ def _today() -> date:
     return date.today()
 
 
-def _work(writer: int, answer: Callable[[bytes], bytes] | None, agent: str, places: Places) -> None:
+def _work(writer: int, answer: Callable[[bytes], bytes] | None, agent: str, places: Places) -> NoReturn:
     """Answer in the child and end it, whatever happens: it must never run on as a second parent.
 
     It writes ``+`` and the answer, or ``-`` and why there is none.
