@@ -14,9 +14,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import EllipsisType
+from typing import NamedTuple
 
 from memfs.errors import SetupError, UsageError
 from memfs.model.codepoints import escape_hidden
@@ -38,7 +39,7 @@ from memfs.store.git import (
     object_format,
     ref_commit,
     refuse_owner,
-    require_identity,
+    require_identity_in,
     without_git_variables,
 )
 from memfs.store.gitfiles import is_object_id, is_ref_name, is_true, parse_head, read_small
@@ -61,6 +62,7 @@ _GIT_TIMEOUT = 60.0
 _ATTEMPTS = 30  # how often another writer may win the branch before memfs gives up
 _FILE_LIMIT = 16 * 1024 * 1024
 _PUBLISHING = "publishing"  # beside next-index: the branch and the commit it is about to move to
+_UPDATES_AT_ONCE = 500
 _PIPE = -1  # subprocess.PIPE, which only the door to processes imports
 
 _WRITE_VARIABLES = {
@@ -129,18 +131,25 @@ def commit_changes(
     """
     _check_arguments(changes, message)
     git = _Git(tree)  # before the lock: loading GitPython takes longer than a commit
-    with lock(tree):
+    with lock(tree) as held:
+        git.held = held
         _repair(tree)
         target = _require_target(tree, branch, start)
-        with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
-            return _Commit(
-                git=git,
-                changes=changes,
-                message=message.rstrip("\n") + "\n",
-                target=target,
-                folder=Path(folder),
-                signing_timeout=signing_timeout,
-            ).make()
+        try:
+            with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
+                return _Commit(
+                    git=git,
+                    changes=changes,
+                    message=message.rstrip("\n") + "\n",
+                    target=target,
+                    folder=Path(folder),
+                    signing_timeout=signing_timeout,
+                ).make()
+        except OSError as error:
+            raise SetupError(
+                f"git's folder cannot be written, so nothing was changed: {error.strerror or error}",
+                where=_shown(str(git.git_dir)),
+            ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +164,14 @@ class _Entry:
     mode: str
     oid: str
     tag: str = "H"  # of `ls-files -v`: S skip-worktree, lower case assume-unchanged
+
+
+class _Update(NamedTuple):
+    """One entry of an index to be; ``oid`` None takes it out."""
+
+    path: str
+    mode: str
+    oid: str | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,29 +202,48 @@ class _Commit:
         wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
         base = self._tip()
         entries = self.git.tree_entries(base, self.paths)
-        require_identity(self.tree.root)
+        require_identity_in(self.git.configuration())
         self._require_plain_files(entries)
         if self.target.checked_out:
             self._require_before(entries)
             self._require_nothing_else_staged(entries)
         else:
             self._require_before_on_branch(entries)
-        contents = {c.path: _blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
-        lines = self._index_lines(self.git.write_blobs(contents, self.folder), entries)
-        new_tree = self.git.tree_with(base, lines, self.folder)
-        self._write_files()
-        if base is not None and new_tree == self.git.tree_of(base):
+        if self._is_there(entries):
+            if base is None:
+                raise UsageError("there is nothing to delete")
+            self._write_files()
             return base
+        contents = {c.path: _blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
+        updates = self._plan_updates(self.git.write_blobs(contents, self.folder), entries)
+        new_tree = self.git.tree_with(base, updates, self.folder)
+        if self.target.checked_out:
+            # Whatever the user's index would refuse comes up here, before anything is written.
+            self._update_copy(self.folder / "trial-index", updates)
+        self._write_files()
         try:
-            return self._commit_and_publish(new_tree, base, entries, lines)
+            return self._commit_and_publish(new_tree, base, entries, updates)
         except (ConflictError, UncommittedError):
             raise
         except SetupError as error:
             raise self._uncommitted(str(error), hint=error.hint) from error
+        except OSError as error:
+            raise self._uncommitted(f"git's folder cannot be written: {error.strerror or error}") from error
 
-    def _commit_and_publish(self, new_tree: str, base: str | None, entries: Mapping[str, _Entry], lines: bytes) -> str:
+    def _is_there(self, entries: Mapping[str, _Entry]) -> bool:
+        """Return whether the branch holds every change already."""
+        for change in self.changes:
+            entry = entries.get(change.path)
+            wanted = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
+            if (None if entry is None else entry.oid) != wanted:
+                return False
+        return True
+
+    def _commit_and_publish(
+        self, new_tree: str, base: str | None, entries: Mapping[str, _Entry], updates: Sequence[_Update]
+    ) -> str:
         new = self._commit_tree(new_tree, base)
-        with self._prepared_index(entries, lines) as following:
+        with self._prepared_index(entries, updates) as following:
             for _ in range(_ATTEMPTS):
                 tip = self._tip()
                 if self.target.start is not None and ref_commit(self.tree, self.target.ref) is not None:
@@ -218,7 +254,7 @@ class _Commit:
                         self._restore_files()
                         raise ConflictError(self.paths[0], "another commit changed it while this one was made")
                     base = tip
-                    new = self._commit_tree(self.git.tree_with(base, lines, self.folder), base)
+                    new = self._commit_tree(self.git.tree_with(base, updates, self.folder), base)
                 if following is not None:
                     (self.folder / _PUBLISHING).write_text(f"{self.target.ref}\n{new}\n", encoding="utf-8")
                 if self._move_branch(new, base):
@@ -228,7 +264,7 @@ class _Commit:
         raise self._uncommitted("other commits kept winning the branch", hint="try again")
 
     @contextmanager
-    def _prepared_index(self, entries: Mapping[str, _Entry], lines: bytes) -> Iterator[Path | None]:
+    def _prepared_index(self, entries: Mapping[str, _Entry], updates: Sequence[_Update]) -> Iterator[Path | None]:
         """Hold git's lock on the index and give the index that follows; None where no index follows."""
         if not self.target.checked_out:
             yield None
@@ -241,9 +277,12 @@ class _Commit:
             if _stamp(index) != self.index_seen and self._staged_meanwhile(entries):
                 raise self._uncommitted("something else was staged for it while the commit was made", hint="try again")
             following = self.folder / "next-index"
-            _copy(index, following)
-            self.git.update_index(following, lines)
+            self._update_copy(following, updates)
             yield following
+
+    def _update_copy(self, copy: Path, updates: Sequence[_Update]) -> None:
+        _copy(self.git.git_dir / "index", copy)
+        self.git.update_index(copy, updates)
 
     def _uncommitted(self, message: str, *, hint: str | None = None) -> SetupError:
         if not self.target.checked_out:
@@ -343,8 +382,10 @@ class _Commit:
                     delete_in_tree(self.tree, change.path)
                 elif now is None or _blob_bytes(change.path, now) != _blob_bytes(change.path, change.content):
                     write_in_tree(self.tree, change.path, _disk_bytes(change.path, change.content, now))
-        except OSError as error:
+        except (OSError, UnreadableFile) as error:
             self._restore_files()
+            if isinstance(error, UnreadableFile):
+                raise
             raise SetupError(
                 f"cannot be written, so nothing was changed: {error.strerror or error}", where=_shown(change.path)
             ) from error
@@ -360,14 +401,9 @@ class _Commit:
 
     # The commit
 
-    def _index_lines(self, blobs: Mapping[str, str], entries: Mapping[str, _Entry]) -> bytes:
-        lines = []
-        for path in self.paths:
-            oid = blobs.get(path)
-            mode = entries[path].mode if path in entries else "100644"
-            head = "0 " + self.git.zero if oid is None else f"{mode} {oid}"
-            lines.append(f"{head}\t".encode() + os.fsencode(path) + b"\0")
-        return b"".join(lines)
+    def _plan_updates(self, blobs: Mapping[str, str], entries: Mapping[str, _Entry]) -> list[_Update]:
+        modes = {path: entry.mode for path, entry in entries.items()}
+        return [_Update(path, modes.get(path, "100644"), blobs.get(path)) for path in self.paths]
 
     def _commit_tree(self, new_tree: str, base: str | None) -> str:
         parents = [] if base is None else ["-p", base]
@@ -386,6 +422,7 @@ class _Commit:
                 input=self.message.encode(),
                 timeout=self.signing_timeout,
                 check=False,
+                signing=True,
             )
         except ProgramTimeout as error:
             raise self._unsigned(
@@ -451,6 +488,7 @@ class _Git:
         self.zero = "0" * (64 if self.algorithm == "sha256" else 40)
         self._program = program
         self._git = Git(str(tree.root))
+        self.held: int | None = None  # the lock: a git that outlives a killed memfs keeps it till it ends
         self._configuration: dict[str, str | None] | None = None
 
     def run(
@@ -461,6 +499,7 @@ class _Git:
         timeout: float = _GIT_TIMEOUT,
         check: bool = True,
         more: Mapping[str, str] | None = None,
+        signing: bool = False,
     ) -> Completed:
         """Return how ``git ARGS`` ended, with no hook, filter, monitor or pager of the configuration."""
         variables = dict(_WRITE_VARIABLES, GIT_CEILING_DIRECTORIES=os.path.dirname(self.tree.root))
@@ -484,6 +523,8 @@ class _Git:
                 env=variables,
                 as_process=True,
                 start_new_session=True,
+                # A signing program may leave an agent behind, which must not keep the lock for ever.
+                pass_fds=() if self.held is None or signing else (self.held,),
             )
         if child.proc is None:
             raise SetupError("git could not be started")
@@ -515,7 +556,7 @@ class _Git:
             return "your signing key"
         return "the key " + _shown(key if len(key) <= 80 else key[:60] + "…")
 
-    def update_index(self, index: Path, lines: bytes) -> None:
+    def update_index(self, index: Path, updates: Sequence[_Update]) -> None:
         """Change entries of the user's index, in the copy ``index``, running none of its filters.
 
         Writing an index makes git look into files that were staged in its last second, and cleaning
@@ -523,24 +564,56 @@ class _Git:
         `git status` finds out.
         """
         drivers = {name.rsplit(".", 1)[0] for name in self.configuration() if name.startswith("filter.")}
-        settings = [
-            setting
-            for driver in sorted(drivers)
-            for setting in ((f"{driver}.clean", ""), (f"{driver}.process", ""), (f"{driver}.required", "false"))
-        ]
-        variables = {"GIT_CONFIG_COUNT": str(len(settings))}
-        for number, (name, value) in enumerate(settings):
-            variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-        self.run("update-index", "-z", "--index-info", index=index, input=lines, more=variables)
+        off = {"clean": "", "process": "", "required": "false"}
+        variables: dict[str, str] = {}
+        for number, (driver, name) in enumerate((driver, name) for driver in sorted(drivers) for name in off):
+            variables[f"GIT_CONFIG_KEY_{number}"] = f"{driver}.{name}"
+            variables[f"GIT_CONFIG_VALUE_{number}"] = off[name]
+        variables["GIT_CONFIG_COUNT"] = str(len(variables) // 2)
+        self.set_entries(index, updates, more=variables)
+
+    def set_entries(
+        self,
+        index: Path,
+        updates: Sequence[_Update],
+        *,
+        switches: Sequence[str] = (),
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        # --index-info would put a file in the place of a folder or a submodule; --cacheinfo refuses to.
+        for start in range(0, len(updates), _UPDATES_AT_ONCE):
+            arguments: list[str] = []
+            removed: list[str] = []
+            for update in updates[start : start + _UPDATES_AT_ONCE]:
+                if update.oid is None:
+                    removed.append(update.path)
+                else:
+                    arguments += ["--add", "--cacheinfo", f"{update.mode},{update.oid},{update.path}"]
+            done = self.run(
+                *switches,
+                "update-index",
+                *arguments,
+                "--force-remove",
+                "--",
+                *removed,
+                index=index,
+                check=False,
+                more=more,
+            )
+            if done.returncode == 0:
+                continue
+            if b"both a file and as a directory" in done.stderr:
+                raise UsageError(
+                    "a file or a submodule stands where a folder is needed, or the other way round",
+                    where=", ".join(_shown(update.path) for update in updates[:3]),
+                )
+            raise ProgramError(f"git update-index failed: {first_line(done.stderr)}", completed=done)
 
     def blob_id(self, raw: bytes) -> str:
         return blob_id(raw, algorithm=self.algorithm)
 
     def read_blob(self, oid: str) -> bytes:
         return self.run("cat-file", "blob", oid).stdout
-
-    def tree_of(self, commit: str) -> str:
-        return self.run("rev-parse", "--verify", "--end-of-options", commit + "^{tree}").stdout.decode().strip()
 
     def unmerged_paths(self) -> list[str]:
         records = self.run("ls-files", "-z", "--unmerged").stdout.split(b"\0")
@@ -578,14 +651,14 @@ class _Git:
         made = self.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=b"".join(names))
         return dict(zip(contents, made.stdout.decode().split(), strict=True))
 
-    def tree_with(self, base: str | None, lines: bytes, folder: Path) -> str:
-        """Return the tree of ``base`` with the entries of ``lines`` changed, made in an index of its own."""
+    def tree_with(self, base: str | None, updates: Sequence[_Update], folder: Path) -> str:
+        """Return the tree of ``base`` with ``updates`` made, by way of an index of its own."""
         index = folder / "index"
         index.unlink(missing_ok=True)
         alone = ("-c", "core.splitIndex=false", "-c", "index.sparse=false")
         if base is not None:
             self.run(*alone, "read-tree", base, index=index)
-        self.run(*alone, "update-index", "-z", "--index-info", index=index, input=lines)
+        self.set_entries(index, updates, switches=alone)
         # Blobs that a partial clone has not fetched are in the base's tree and need not be here.
         return self.run(*alone, "write-tree", "--missing-ok", index=index).stdout.decode().strip()
 
@@ -620,8 +693,12 @@ def _check_arguments(changes: Sequence[Change], message: str) -> None:
     for change in changes:
         if any(ord(char) < 0x20 or ord(char) == 0x7F for char in "".join(split_path(change.path))):
             raise UsageError("holds a control character", where=_shown(change.path))
-    if len({change.path for change in changes}) != len(changes):
+    paths = {change.path for change in changes}
+    if len(paths) != len(changes):
         raise UsageError("the same file twice in one commit")
+    for path in paths:
+        if not paths.isdisjoint(path.rsplit("/", count)[0] for count in range(1, path.count("/") + 1)):
+            raise UsageError("would be inside another file of the same commit", where=_shown(path))
 
 
 def _repair(tree: WorkTree) -> None:
@@ -635,7 +712,8 @@ def _repair(tree: WorkTree) -> None:
         for folder in git_dir.glob(f"{FOLDER_PREFIX}*"):
             ref, _, new = (read_small(str(folder / _PUBLISHING)) or b"").decode("utf-8", "replace").partition("\n")
             if ref == f"refs/heads/{branch_name(tree)}" and ref_commit(tree, ref) == new.strip():
-                os.replace(folder / "next-index", git_dir / "index")
+                with suppress(FileNotFoundError):  # it had replaced the index, too
+                    os.replace(folder / "next-index", git_dir / "index")
     remove_dead_remains(git_dir)
 
 

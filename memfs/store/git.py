@@ -281,10 +281,15 @@ def author_address(tree: WorkTree) -> str | None:
 
 def require_identity(folder: Path) -> None:
     """Raise :class:`SetupError`, with the commands that help, unless git knows who commits in ``folder``."""
-    found = _identity(folder)
+    require_identity_in(_identity(folder))
+
+
+def require_identity_in(configuration: Mapping[str, str | None]) -> None:
+    """Raise as :func:`require_identity` does, for a configuration that was read already."""
     for role in ("author", "committer"):
         for part in ("name", "email"):
-            if not (found.get(f"{role}.{part}") or found.get(f"user.{part}")):
+            value = configuration.get(f"{role}.{part}") or configuration.get(f"user.{part}")
+            if not value or not value.strip():
                 raise SetupError(
                     f"git does not know your {part}, so nothing was written",
                     hint='run: git config --global user.name "Your Name"'

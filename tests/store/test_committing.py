@@ -12,14 +12,14 @@ import pytest
 from support import git
 
 from memfs.errors import SetupError, UsageError
-from memfs.store.commit import Change, ConflictError, commit_changes
+from memfs.store.commit import Change, ConflictError, UncommittedError, commit_changes
 from memfs.store.files import UnreadableFile
 from memfs.store.worktree import WorkTree, find_work_tree
 
 PATH = "memories/team/a.md"
 
 
-def _remember(tree: WorkTree, path: str = PATH, content: bytes = b"text\n", **more: object) -> str:
+def _remember(tree: WorkTree, path: str = PATH, content: bytes | None = b"text\n", **more: object) -> str:
     return commit_changes(tree, [Change(path=path, content=content, **more)], f"Remember {path}")
 
 
@@ -87,6 +87,9 @@ def test_the_first_commit_of_a_repository_is_made(tmp_path: Path) -> None:
     tree = find_work_tree(tmp_path / "new")
     new = _remember(tree)
     assert git(tree.root, "rev-list", "--all") == new
+    git(tmp_path, "init", "-q", "empty")
+    with pytest.raises(UsageError, match="nothing to delete"):
+        _remember(find_work_tree(tmp_path / "empty"), content=None)
     assert git(tree.root, "status", "--porcelain") == ""
 
 
@@ -466,6 +469,10 @@ def test_a_message_that_says_nothing_or_is_no_text_is_refused(tree: WorkTree, me
 def test_the_same_file_twice_or_no_file_is_refused(tree: WorkTree) -> None:
     with pytest.raises(UsageError, match="same file twice"):
         commit_changes(tree, [Change(path=PATH, content=b"1"), Change(path=PATH, content=b"2")], "x")
+    with pytest.raises(UsageError, match="inside another file"):
+        commit_changes(
+            tree, [Change(path="memories/a.md", content=b"1"), Change(path="memories/a.md/b.md", content=b"2")], "x"
+        )
     with pytest.raises(UsageError, match="nothing to commit"):
         commit_changes(tree, [], "x")
 
@@ -502,3 +509,60 @@ def test_a_file_that_a_filter_cleans_shows_no_change_after_a_commit(tree: WorkTr
     (tree.root / "big.dat").write_text("other\n")
     _remember(tree, content=b"again\n")
     assert git(tree.root, "status", "--porcelain") == " M big.dat"
+
+
+def test_git_s_folder_that_is_full_loses_nothing(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tempfile
+
+    from memfs.store import commit as module
+
+    def full(*arguments: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "TemporaryDirectory", full)
+        with pytest.raises(SetupError, match="so nothing was changed: No space left"):
+            _remember(tree)
+    assert not (tree.root / PATH).exists()
+    with monkeypatch.context() as patch:
+        patch.setattr(module._Commit, "_prepared_index", full)
+        with pytest.raises(UncommittedError, match="No space left on device; written but not committed"):
+            _remember(tree)
+    assert not (tree.root / ".git/index.lock").exists()
+    assert git(tree.root, "status", "--porcelain") == "?? memories/"
+    _remember(tree, before=None)
+
+
+def test_a_submodule_that_is_not_checked_out_is_not_written_into(tree: WorkTree) -> None:
+    head = git(tree.root, "rev-parse", "HEAD")
+    git(tree.root, "update-index", "--add", "--cacheinfo", f"160000,{head},memories/sub")
+    git(tree.root, "commit", "-qm", "submodule")
+    (tree.root / "memories/sub").mkdir(exist_ok=True)
+    with pytest.raises(UsageError, match="stands where a folder is needed"):
+        _remember(tree, "memories/sub/a.md")
+    assert git(tree.root, "ls-tree", "HEAD", "memories/sub").startswith("160000 ")
+    assert list((tree.root / "memories/sub").iterdir()) == []
+    git(tree.root, "rm", "-q", "--cached", "memories/sub")
+    git(tree.root, "commit", "-qm", "no submodule")
+    git(tree.root, "update-index", "--add", "--cacheinfo", f"160000,{head},memories/sub")  # staged only
+    with pytest.raises(UsageError, match="stands where a folder is needed"):
+        _remember(tree, "memories/sub/a.md")
+    assert git(tree.root, "diff", "--cached", "--name-status") == "A\tmemories/sub"
+    assert list((tree.root / "memories/sub").iterdir()) == []
+
+
+def test_many_files_are_one_commit(tree: WorkTree) -> None:
+    changes = [Change(path=f"memories/team/n{number}.md", content=b"%d\n" % number) for number in range(1203)]
+    commit_changes(tree, changes, "many")
+    assert len(git(tree.root, "show", "--format=", "--name-only", "HEAD").splitlines()) == 1203
+    commit_changes(tree, [Change(path=change.path, content=None) for change in changes[:700]], "fewer")
+    assert len(git(tree.root, "ls-files", "memories").splitlines()) == 503
+    assert git(tree.root, "status", "--porcelain") == ""
+
+
+def test_a_user_s_index_that_is_missing_is_left_to_git(tree: WorkTree) -> None:
+    clone = tree.root.parent / "clone"
+    git(tree.root.parent, "clone", "-q", "--no-checkout", str(tree.root), str(clone))
+    _remember(find_work_tree(clone))
+    assert git(clone, "show", "--format=", "--name-status", "HEAD") == f"A\t{PATH}"
+    assert (clone / PATH).read_text() == "text\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -156,22 +157,26 @@ def test_a_writer_that_is_killed_anywhere_leaves_a_state_that_the_next_one_repai
     assert [name for name in os.listdir(tree.root / "memories/team") if not name.endswith(".md")] == []
 
 
-@pytest.mark.parametrize("moment", ["_commit_tree", "_move_branch", "after the branch moved"])
+@pytest.mark.parametrize("moment", ["_commit_tree", "_move_branch", "after the branch moved", "after the index"])
 def test_a_writer_killed_at_a_known_moment_is_repaired(tree: WorkTree, moment: str) -> None:
-    hook = "_move_branch" if moment.startswith("after") else moment
+    if moment == "after the index":
+        moment, hook, owner = "after", "replace", "os"
+    else:
+        hook = "_move_branch" if moment.startswith("after") else moment
+        owner = "commit._Commit"
     code = (
         "import os, signal\nfrom memfs.store import commit\n"
-        f"original = commit._Commit.{hook}\n"
+        f"original = {owner}.{hook}\n"
         "def killed(*arguments):\n"
         + ("    original(*arguments)\n" if moment.startswith("after") else "")
         + "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"commit._Commit.{hook} = killed\n"
+        f"{owner}.{hook} = killed\n"
     )
     argv = [sys.executable, "-c", code + _WRITER, str(tree.root), "memories/team/a.md", "text", "new"]
     done = subprocess.run(argv, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True)
     assert done.returncode == -signal.SIGKILL
     assert (tree.root / "memories/team/a.md").read_text() == "text"
-    assert (tree.root / ".git/index.lock").exists() is (hook == "_move_branch")
+    assert (tree.root / ".git/index.lock").exists() is (hook != "_commit_tree")
     commit_changes(tree, [Change(path="memories/team/a.md", content=b"text")], "again")
     commit_changes(tree, [Change(path="memories/team/b.md", content=b"more")], "more")
     _require_sound(tree.root)
@@ -179,6 +184,30 @@ def test_a_writer_killed_at_a_known_moment_is_repaired(tree: WorkTree, moment: s
         "memories/team/a.md",
         "memories/team/b.md",
     ]
+
+
+def test_a_git_that_outlives_its_killed_writer_keeps_the_lock_till_it_ends(tree: WorkTree, tmp_path: Path) -> None:
+    # The branch moves only after its writer was killed: the next one must not begin before.
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text(
+        '#!/bin/sh\nfor word; do if [ "$word" = update-ref ]; then touch "$0.reached"; sleep 1.5; break; fi; done\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    slow.chmod(0o755)
+    argv = [sys.executable, "-c", _WRITER, str(tree.root), "memories/team/a.md", "text", "new"]
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT), "PATH": f"{slow.parent}:{os.environ['PATH']}"}
+    with subprocess.Popen(argv, env=env) as child:
+        while not (slow.parent / "git.reached").exists():
+            time.sleep(0.02)
+        child.kill()
+    start = time.monotonic()
+    commit_changes(tree, [Change(path="memories/team/b.md", content=b"more")], "more")
+    assert time.monotonic() - start > 0.5
+    assert git(tree.root, "ls-tree", "-r", "--name-only", "HEAD", "memories").split() == [
+        "memories/team/a.md", "memories/team/b.md",
+    ]  # fmt: skip
+    _require_sound(tree.root)
 
 
 def test_a_lock_that_a_killed_process_held_is_free(tree: WorkTree) -> None:

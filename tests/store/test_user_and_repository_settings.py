@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import git
 
@@ -28,7 +30,7 @@ from memfs.store.settings import (
     read_repository_settings,
     read_user_settings,
 )
-from memfs.store.shipped import read_schema
+from memfs.store.shipped import iter_template, read_schema
 from memfs.store.strictyaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.store.worktree import WorkTree
 
@@ -116,6 +118,64 @@ def test_what_json_writes_comes_back(value: dict[str, Any]) -> None:
         assert "levels" in str(error) or "merge key" in str(error) or "no YAML" in str(error)  # noqa: PT017
     else:
         assert read == value
+
+
+_NAMES = st.sampled_from(["name", "path", "stores", "team/x", "a", "b-c", "no", "1", "a.b"])
+_SIMPLE = st.sampled_from(
+    [
+        "true", "a b", "~/x", "/srv/x y", "a@example.com", "team/*", '"q # [x]: y"', "'single: \"x\"'", "[a, b c]",
+        "[ x ]", "[a,b]", "a # comment", "a#b", "12", "-", "- x", "*x", "@x", "a:", "a: b", "[]", "[a, 'b']", "{a: b}",
+        "&a b", "!t x", ">", "|", "é", "...", "--- x", "~", "null", "a  b", '"', "'", '"a\\n"', "[[a]]", "x]", "[a",
+        "?", "? x", "%x", "`x", "a,b", "a, b", "=", "<<", "x:y", "http://x", ":x", "", " ", "a\tb", "a \t# b",
+    ]
+)  # fmt: skip
+_YAML_LINES = st.builds(
+    lambda indent, dash, key, value: " " * indent + dash + (f"{key}: {value}" if key else value),
+    st.sampled_from([0, 0, 0, 2, 2, 4, 1]),
+    st.sampled_from(["", "", "- ", "-", "-  ", "- - "]),
+    _NAMES | st.just(""),
+    _SIMPLE,
+)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    st.lists(
+        _YAML_LINES | st.sampled_from(["", "# c", "  # c", "---", "...", "stores:", "readers:", "<<: x"]), max_size=7
+    )
+)
+@example(["a:", "- b", "- c: d", "  e: f"])
+@example(["a:", "  - b: [x, y]", "    c:", "    - d"])
+@example(["a: b", "  c"])
+@example(["a: b", "", "  c: d"])
+@example(["a:", "b: c"])
+def test_what_is_read_without_the_library_is_what_the_library_reads(lines: list[str]) -> None:
+    from memfs.store import strictyaml
+
+    text = "\n".join(lines) + "\n"
+    quick = strictyaml._parse_simple(text)
+    if quick is not None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(strictyaml, "_parse_simple", lambda text: None)
+            assert parse_yaml(text.encode()) == quick
+
+
+def test_the_settings_that_memfs_writes_need_no_library(places: Places) -> None:
+    add_store(places, Store(name="personal", path=Path("/home/a b/.local/share"), write=True))
+    add_store(places, Store(name="team", path=Path("/srv/team")))
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from memfs.store import settings; from memfs.store.places import Places\n"
+        "assert len(settings.read_user_settings(Places(home=Path(sys.argv[1]))).stores) == 2\n"
+        "assert settings.parse_repository_settings(sys.stdin.buffer.read()).scopes\n"
+        "assert 'yaml' not in sys.modules\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, str(places.home)],
+        input=dict(iter_template())[".memfs/config.yaml"],
+        cwd=Path(__file__).parents[2],
+        check=True,
+    )
 
 
 # The repository's

@@ -352,6 +352,22 @@ def test_a_tree_without_git_has_no_lock(tmp_path: Path) -> None:
         pass
 
 
+def test_a_lock_that_is_no_plain_file_is_refused_at_once(tree: WorkTree, tmp_path: Path) -> None:
+    path = tree.root / ".git/memfs.lock"
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SetupError, match="lock for writing cannot be made"), lock(tree):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(SetupError, match="lock for writing cannot be held"), lock(tree):
+        pass
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(SetupError, match="lock for writing cannot be made"), lock(tree):
+        pass
+
+
 def test_reading_takes_no_lock(tree: WorkTree) -> None:
     _put(tree, "memories/team/a.md")
     with lock(tree):
