@@ -133,7 +133,6 @@ def _paths_in(command: str, cwd: str) -> list[str]:
 
 
 def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_new: bool = False) -> str:
-    from secrets import token_hex
 
     from memfs.api import render_hits
     from memfs.model.values import replace
@@ -148,7 +147,7 @@ def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_
         detail = Detail.HEADING if brief else Detail.BRIEF
         text = render_hits(
             replace(result, hits=tuple(hits)),
-            draw_nonce=lambda: token_hex(8),
+            draw_nonce=lambda: os.urandom(8).hex(),
             limit_bytes=room,
             detail=detail,
         )

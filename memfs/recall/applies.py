@@ -30,6 +30,10 @@ def topics_of_path(path: str) -> tuple[str, ...]:
 
 
 def _matches_path(glob: str, path: str) -> bool:
+    # Most globs name other folders, and every tool call of a session asks all of them.
+    folder = glob.strip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
+    if folder and not f"{path}/".startswith(f"{folder}/"):
+        return False
     parts = path.split("/")
     pattern = glob.strip("/").split("/")
     if len(parts) > _MAX_PARTS or len(pattern) > _MAX_PARTS:
