@@ -40,7 +40,7 @@ from memfs.store.worktree import WorkTree
 from memfs.trust.check import check_keyring, describe_keyring_change
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import KeyringError, parse_file
-from memfs.trust.record import Verb, read_receipt
+from memfs.trust.record import Verb, find_records, read_receipt
 from memfs.trust.view import Approval, TrustView
 
 HOUSE_RULES = (".github/", ".gitlab", ".gitattributes", ".pre-commit", "CODEOWNERS", "docs/CODEOWNERS")
@@ -51,7 +51,7 @@ HOUSE_RULES = (".github/", ".gitlab", ".gitattributes", ".pre-commit", "CODEOWNE
 class Change:
     """One memory that the range adds, changes, moves or removes."""
 
-    what: str  # "added" | "changed" | "moved" | "removed"
+    what: str  # "added" | "changed" | "moved" | "removed" | "approvals" (its text stays)
     id: str
     path: str
     path_before: str | None
@@ -169,7 +169,7 @@ class _Reviewing:
         self.keyrings = read_keyrings(base)
         self.before_view: TrustView | None = None
         if self.keyrings:
-            self.before_view, _ = judging_view(self.keyrings, base, places, today=today, pin=pin)
+            self.before_view, _ = judging_view(self.keyrings, base, places, today=today, pin=pin, history=base.commit)
         raw = dict(base.read_many([REPOSITORY_FILE]))[REPOSITORY_FILE]
         self.settings = parse_repository_settings(raw) if isinstance(raw, bytes) else RepositorySettings()
 
@@ -195,6 +195,7 @@ class _Reviewing:
                 )
             )
         found += [self._removal(_read(path, before.get(path))) for path in gone]
+        found += self._only_approvals(set(changed))
         order = list(Tone)
         return sorted(found, key=lambda change: (order.index(change.tone), change.path))
 
@@ -240,30 +241,63 @@ class _Reviewing:
             rows=compare_words(_text(old), _text(new), work=work),
         )
 
-    def _removal(self, old: MemoryFile) -> Change:
-        scope = scope_of_path(old.path) or ""
-        before = self.before_view.verdict(old) if self.before_view is not None else None
-        people = before.people if before is not None and before.trusted else ()
-        text = f"It is removed; {names_of(people)} had approved it." if people else "It is removed."
-        notes = [Note(tone=Tone.LOOK if people else Tone.PLAIN, about="removed", text=text)]
-        memory = old.memory
+    def _only_approvals(self, changed: Collection[str]) -> list[Change]:
+        """Return memories whose text stays, and whose approvals the change adds or takes away."""
+        old = read_folder(self.base, ".memfs/approvals")
+        new = read_folder(self.head, ".memfs/approvals")
+        differing = [
+            raw for path in {*old, *new} if old.get(path) != new.get(path) for raw in (old.get(path), new.get(path))
+        ]
+        ids = {item.id for raw in differing if raw for record in find_records(raw) for item in record.statement.items}
+        paths = [
+            path
+            for path in self.head.memories()[0]
+            if path not in changed and path.rsplit("/", 1)[-1].removesuffix(".md") in ids
+        ]
+        found = []
+        for path, raw in self.head.read_many(paths):
+            file = _read(path, raw)
+            before = self.before_view.verdict(file) if self.before_view is not None else None
+            after = self.view.verdict(file) if self.view is not None and self.view.keyring is not None else None
+            if before is None or after is None or (before.level, before.people) == (after.level, after.people):
+                continue
+            scope = scope_of_path(path) or ""
+            approvals = self._approvals(scope, before, after)
+            notes = notes_on_approval(approvals, after, self._approved(file.id, scope), has_keyring=True)
+            found.append(self._plain_change("approvals", file, after, approvals, tuple(notes)))
+        return found
+
+    def _plain_change(
+        self, what: str, file: MemoryFile, verdict: Verdict | None, approvals: Approvals, notes: tuple[Note, ...]
+    ) -> Change:
+        """Return the change of a memory whose text has no second version."""
+        scope = scope_of_path(file.path) or ""
+        memory = file.memory
         return Change(
-            what="removed",
-            id=old.id,
-            path=old.path,
-            path_before=old.path,
+            what=what,
+            id=file.id,
+            path=file.path,
+            path_before=file.path,
             scope=scope,
             scope_before=scope,
             kind=memory.kind.value if memory else "",
             origin=memory.origin.value if memory else "",
             author=(memory.author or "") if memory else "",
-            seen_by="nobody: it is gone",
-            trusted=False,
-            reason=None,
-            approvals=Approvals(people=(), lost=people, gained=(), need=0, missing=0, may=()),
-            notes=tuple(notes),
-            rows=compare_words(_text(old), ""),
+            seen_by="nobody: it is gone" if what == "removed" else who_sees(scope, self.settings),
+            trusted=verdict is not None and verdict.trusted,
+            reason=str(verdict.reason) if verdict is not None and verdict.reason is not None else None,
+            approvals=approvals,
+            notes=notes,
+            rows=compare_words(_text(file), "") if what == "removed" else (),
         )
+
+    def _removal(self, old: MemoryFile) -> Change:
+        before = self.before_view.verdict(old) if self.before_view is not None else None
+        people = before.people if before is not None and before.trusted else ()
+        text = f"It is removed; {names_of(people)} had approved it." if people else "It is removed."
+        note = Note(tone=Tone.LOOK if people else Tone.PLAIN, about="removed", text=text)
+        approvals = Approvals(people=(), lost=people, gained=(), need=0, missing=0, may=())
+        return self._plain_change("removed", old, None, approvals, (note,))
 
     def _approvals(self, scope: str, before: Verdict | None, after: Verdict | None) -> Approvals:
         had = before.people if before is not None and before.trusted else ()
@@ -288,7 +322,7 @@ class _Reviewing:
 
     def alarms(self) -> list[Note]:
         """Return what the change does to the keyring, the receipts, the settings and the house rules."""
-        return [*self._keyring(), *self._receipts(), *self._settings(), *self._house_rules()]
+        return [*self._keyring(), *self._receipts(), *self._settings(), *self._house_rules(), *self._drift()]
 
     def other_files(self) -> int:
         """Return how many changed files are none of memfs's business."""
@@ -381,6 +415,20 @@ class _Reviewing:
                 yield Note(tone=Tone.STOP, about="scope-wider", text=text)
             elif added:
                 yield Note(tone=Tone.LOOK, about="scope-wider", text=f"{names_of(added)} would see {plain(scope)} too.")
+
+    def _drift(self) -> Iterator[Note]:
+        """Yield changed files that memories rest on which the change itself leaves alone."""
+        changed = set(self._changed_paths())
+        resting: dict[str, list[str]] = {}
+        for path, known in self.check.files.items():
+            if path not in changed:
+                for other in known.rests_on:
+                    if other in changed:
+                        resting.setdefault(other, []).append(known.id)
+        for other, ids in sorted(resting.items()):
+            verb = "rests" if len(ids) == 1 else "rest"
+            text = f"It changes {plain(other)}, on which {names_of(sorted(ids))} {verb}: to be looked at again."
+            yield Note(tone=Tone.LOOK, about="evidence-drift", text=text)
 
     def _house_rules(self) -> Iterator[Note]:
         for path in self._changed_paths():

@@ -346,7 +346,7 @@ def _open_judging(states: _States, places: Places | None, pin: str | None, today
     keyrings = read_keyrings(states.base if states.base is not None else states.now)
     if not keyrings:
         return _Judging()
-    view, pinned = judging_view(keyrings, states.now, places, today=today, pin=pin)
+    view, pinned = judging_view(keyrings, states.now, places, today=today, pin=pin, history=states.tip)
     notices = list(view.notices) if view.trouble is None else []
     unpinned = states.base is None and not pinned and pin != HERE
     if not pinned and not unpinned:
@@ -356,21 +356,37 @@ def _open_judging(states: _States, places: Places | None, pin: str | None, today
 
 
 def judging_view(
-    keyrings: Mapping[str, bytes], receipts_of: Snapshot, places: Places | None, *, today: date, pin: str | None
+    keyrings: Mapping[str, bytes],
+    receipts_of: Snapshot,
+    places: Places | None,
+    *,
+    today: date,
+    pin: str | None,
+    history: str | None,
 ) -> tuple[TrustView, bool]:
     """Return a view on given keyrings and a snapshot's receipts, and whether somebody pinned them:
-    ``pin``, else the user's own."""
+    ``pin``, else the user's own. Records in the messages up to the commit ``history`` can take trust
+    away: a withdrawal counts although its receipt was deleted (TRUST 6)."""
     from memfs.trust.pin import read_pins
     from memfs.trust.view import view_of_files
 
     receipts = read_folder(receipts_of, ".memfs/approvals")
+    messages = _approval_messages(receipts_of.tree, history)
     given = None if pin in (None, "", HERE) else pin
-    view = view_of_files(keyrings, receipts, today=today, pin=given, places=places)
+    view = view_of_files(keyrings, receipts, today=today, pin=given, places=places, messages=messages)
     if given is None and pin != HERE and places is not None and view.repository_id is not None:
         own = read_pins(places).get(view.repository_id)
         if own is not None:
-            view = view_of_files(keyrings, receipts, today=today, pin=own.text, places=places)
+            view = view_of_files(keyrings, receipts, today=today, pin=own.text, places=places, messages=messages)
     return view, view.pinned
+
+
+def _approval_messages(tree: WorkTree, tip: str | None) -> list[bytes]:
+    if tip is None or tree.git_dir is None:
+        return []
+    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%B")
+    raw = read_git(tree, "log", *switches, "--fixed-strings", "--grep=Memory-Approval:", tip)
+    return [message for message in raw.split(b"\0") if message]
 
 
 def _judge_trust(

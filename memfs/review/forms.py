@@ -25,6 +25,7 @@ MAX_COMMENT = 60_000
 
 _PLAIN_WORD = re.compile(r"[^\W_](?:(?:[^\W_]|['’.,-])*[^\W_])?|[-–·→…+%]|\d+%?")
 _OPENING, _CLOSING = "(“\"'", ")”\"'.,;:?!"
+_WHAT = {"approvals": "same text, other approvals"}
 _LABELS = {Tone.STOP: "Settle", Tone.LOOK: "Look", Tone.FINE: "Fine", Tone.PLAIN: "Note"}
 
 
@@ -104,6 +105,8 @@ def _what(change: Change) -> str:
     if change.what == "moved":
         return f"moved from {in_markdown(change.scope_before or '?')} to {in_markdown(change.scope or '?')}"
     place = in_markdown(change.scope or change.path)
+    if change.what == "approvals":
+        return f"same text, other approvals ({place})"
     kind = f"{change.kind}, " if change.kind else ""
     return f"{change.what} ({kind}{place})"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfs.model.values import dataclass
 from memfs.review.report import Level
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Changes with what a file alone is told: results kept under another number are found again."""
 
 

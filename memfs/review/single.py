@@ -16,7 +16,7 @@ from memfs.admission.duplicates import signature_of
 from memfs.admission.gate import Finding, Severity, judge_file
 from memfs.admission.rules import Family
 from memfs.model.evidence import format_evidence, parse_evidence
-from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin
+from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin, PathEvidence, WhenPathChanges
 from memfs.model.reader import id_of_path, read_memory, statement_of_body
 from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
@@ -29,6 +29,9 @@ MAX_COLUMNS = 2_000
 
 MAX_STATEMENT = 600
 """Characters of a statement that are kept for comparing it with others."""
+
+# What a glance sees of evidence and triggers: enough to find the files that must be read whole.
+_RESTS_ON = re.compile(r"""[\s"'\[,-]([^\s"'\[,:@]+)@[0-9a-f]{4,64}\b|\bwhen\s+([^\s"']+)\s+changes""")
 
 UNREAD = "unread"
 """The kind of a file that was only glanced at."""
@@ -81,6 +84,7 @@ class Known:
     signature: tuple[int, ...] = ()  # for near duplicates
     statement: str = ""  # its start, for a closer look at two memories
     topics: tuple[str, ...] = ()  # tags and what it applies to
+    rests_on: tuple[str, ...] = ()  # paths of this repository that its evidence or its trigger names
     title: str = ""
     addresses: tuple[str, ...] = ()  # e-mail addresses in the front matter
     own: tuple[str, ...] = ()  # of those, the ones that counted as the author's own
@@ -155,6 +159,7 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         signature=signature_of(folded),
         statement=memory.statement[:MAX_STATEMENT],
         topics=tuple(dict.fromkeys((*memory.applies_to, *memory.tags))),
+        rests_on=_rests_on(memory),
         title=memory.title or "",
         addresses=addresses,
         own=own,
@@ -183,7 +188,15 @@ def glance(path: str, raw: bytes) -> Known:
         text_digest=_text_digest(folded),
         signature=signature_of(folded),
         statement=statement_of_body(body)[:MAX_STATEMENT],
+        rests_on=tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front))),
     )
+
+
+def _rests_on(memory: Memory) -> tuple[str, ...]:
+    paths = [piece.path for piece in memory.evidence if isinstance(piece, PathEvidence) and piece.repo is None]
+    if isinstance(memory.review_trigger, WhenPathChanges):
+        paths.append(memory.review_trigger.path)
+    return tuple(dict.fromkeys(paths))
 
 
 def _text_digest(folded: str) -> str:
@@ -350,7 +363,7 @@ _TEXTS = (
     "statement",
     "title",
 )
-_TUPLES = ("evidence", "supersedes", "signature", "topics", "addresses", "own")
+_TUPLES = ("evidence", "supersedes", "signature", "topics", "rests_on", "addresses", "own")
 _LINES = ("evidence_line", "trigger_line", "supersedes_line")
 _RESULT = ("rule", "message", "path", "line", "column", "fix", "fixable")
 

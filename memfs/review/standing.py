@@ -131,9 +131,10 @@ class Bench:
                     yield say("evidence-untied", f"{shown} is tied to no commit yet.")
                     continue
                 if full is None:
-                    shallow = is_shallow(self._tree)
-                    words = "is not in this shallow clone" if shallow else "is not in this repository"
-                    level = Level.NOTE if shallow else None
+                    words, level = "is not in this repository", None
+                    if self._tree.git_dir is None or is_shallow(self._tree):
+                        kind = "copy without git" if self._tree.git_dir is None else "shallow clone"
+                        words, level = f"cannot be looked up in this {kind}", Level.NOTE
                     yield say("evidence-no-commit", f"{shown}: commit {piece.commit[:12]} {words}.", level=level)
                     continue
                 if isinstance(piece, PathEvidence) and self._blobs.get((piece.path, piece.commit)) is None:

@@ -241,7 +241,15 @@ def _change_values(change: Change, place: int) -> dict[str, Any]:
         "heading": change.id or change.path,
         "badge": {"text": text, "tone": tone},
         "scope": where,
-        "meta": [part for part in (change.what, change.kind, f"seen by {change.seen_by.rstrip(',')}") if part],
+        "meta": [
+            part
+            for part in (
+                "same text" if change.what == "approvals" else change.what,
+                change.kind,
+                f"seen by {change.seen_by.rstrip(',')}",
+            )
+            if part
+        ],
         "notes": [{"tone": note.tone.value, "text": note.text} for note in change.notes],
         "rows": rows[:MAX_ROWS],
         "one_sided": change.what in ("added", "removed"),
