@@ -244,7 +244,11 @@ class Repository:
 
     def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
         """Write a new memory and commit it; see :meth:`Writer.remember` for what is refused."""
-        return self.writer.remember(draft, dry_run=dry_run)
+        if dry_run:
+            return self.writer.remember(draft, dry_run=True)
+        from memfs.drafting import remember_or_keep
+
+        return remember_or_keep(self.writer, draft)
 
     def edit(self, memory_id: str, caller: Caller, **given: Any) -> Recorded:
         """Change a memory that ``caller`` sees; see :meth:`Writer.edit` for what may be given."""

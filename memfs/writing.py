@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import InvalidMemoryError, RefusedError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, Memory, MemoryFile, Origin
-from memfs.model.reader import change_memory, format_memory, read_memory, require_memory
+from memfs.model.reader import change_memory, format_memory, id_of_path, read_memory, require_memory
 from memfs.model.scope import require_scope, scope_of_path
 from memfs.model.values import dataclass, field
 from memfs.store.files import read_file, scan_memories
@@ -28,6 +28,8 @@ REQUIRED = ("kind", "scope", "evidence", "review_trigger")
 """Fields that a person must give; ``origin`` and ``recorded`` are declared by the command."""
 
 _MAX_ID_TRIES = 50
+_MOST_COMPARED = 500
+_MOST_SHOWN = 3
 _STANDING = (Origin.OWNER, Origin.AGENT, Origin.IMPORTED, Origin.DERIVED)
 
 
@@ -55,6 +57,7 @@ class Recorded:
     commit: str | None
     decision: Decision
     notices: tuple[str, ...] = ()
+    similar: tuple[tuple[str, str], ...] = ()  # id, "same" | "near" | "contradicts"
 
 
 class HeldError(RefusedError):
@@ -79,6 +82,7 @@ class Writer:
         """
         from memfs.store.commit import ConflictError
 
+        self.require_admissible(draft)
         front = self._complete(draft)
         taken = {Path(entry.path).stem.lower() for entry in scan_memories(self.tree).entries}
         taken -= self._left_uncommitted(draft, front)
@@ -88,8 +92,9 @@ class Writer:
             file = self._parse(path, front, draft.body)
             message = _message(f"Remember {memory_id}", draft.allow)
             decision = self._judge(file, draft.origin, draft.allow, message=message)
+            similar = self._find_similar(file)
             if dry_run:
-                return Recorded(file=file, commit=None, decision=decision)
+                return Recorded(file=file, commit=None, decision=decision, similar=similar)
             try:
                 commit = self._commit([(path, file.raw, None)], message)
             except ConflictError:
@@ -97,7 +102,7 @@ class Writer:
                     raise
                 taken.add(memory_id)
                 continue
-            return Recorded(file=file, commit=commit, decision=decision)
+            return Recorded(file=file, commit=commit, decision=decision, similar=similar)
         raise AssertionError("unreachable: the loop returns or raises")
 
     def edit(
@@ -120,6 +125,13 @@ class Writer:
         """
         allow = allow or {}
         old_origin = before.memory.origin if before.memory is not None else None
+        given = {key: value for key, value in changes.items() if value is not None}
+        new_text = body or ""
+        if raw is not None:
+            document = read_memory(before.path, raw).document
+            given = dict(document.front) if document is not None else {}
+            new_text = document.body if document is not None else raw.decode("utf-8", "surrogateescape")
+        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow))
         if raw is None:
             tied = {
                 key: self._tie_all(value) if key == "evidence" and value else value for key, value in changes.items()
@@ -147,6 +159,55 @@ class Writer:
         if moved:
             changed.append((before.path, None, before.digest))
         return Recorded(file=file, commit=self._commit(changed, message), decision=decision)
+
+    def _find_similar(self, file: MemoryFile) -> tuple[tuple[str, str], ...]:
+        """Return the memories of the same scope that say the same, nearly the same or the opposite.
+
+        Looks at the most recently changed ones only: this is a hint while writing, ``memfs check`` and
+        ``memfs review`` look at all. A long note that holds a short rule is not like it.
+        """
+        from memfs.admission.duplicates import judge_pair
+
+        memory = require_memory(file)
+        folder = f"memories/{memory.scope}/"
+        entries = [
+            entry
+            for entry in scan_memories(self.tree).entries
+            if entry.path.startswith(folder) and "/" not in entry.path[len(folder) :] and entry.path != file.path
+        ]
+        found = []
+        for entry in sorted(entries, key=lambda entry: -entry.mtime_ns)[:_MOST_COMPARED]:
+            other = id_of_path(entry.path)
+            if not other or other in memory.supersedes or not _may_be_alike(entry.size, len(file.raw)):
+                continue
+            try:
+                body = _body_of(read_file(self.tree, entry.path))
+            except InvalidMemoryError:
+                continue
+            likeness = judge_pair(memory.body, body)
+            if likeness is not None:
+                found.append((other, likeness.value))
+        return tuple(found[:_MOST_SHOWN])
+
+    def require_admissible(self, draft: DraftText) -> None:
+        """Raise :class:`RefusedError` when the gate rejects ``draft``.
+
+        Asked before anything else looks at the text: a value that is rejected must not reach an error
+        message, a child process or a temporary file either (ADMISSION 1).
+        """
+        self._refuse_rejected({**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft)
+
+    def _refuse_rejected(self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText) -> None:
+        from memfs.admission.gate import Draft, Severity, judge_draft
+
+        decision = judge_draft(
+            Draft(fields=front, body=body, origin=draft.origin, kind=str(front.get("kind", "")), file_name=name),
+            identities=self.identities,
+            allow=draft.allow,
+        )
+        rejected = tuple(finding for finding in decision.findings if finding.severity is Severity.REJECT)
+        if rejected:
+            raise RefusedError("admission rejected this text; nothing was written", findings=rejected)
 
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
@@ -317,6 +378,19 @@ class Writer:
             message,
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
         )
+
+
+def _may_be_alike(one: int, other: int) -> bool:
+    return abs(one - other) < 900 + max(one, other) // 2
+
+
+def _body_of(raw: bytes) -> str:
+    """Return the text below the front matter, roughly: enough to compare words."""
+    text = raw.decode("utf-8", "replace")
+    if text.startswith("---"):
+        end = text.find("\n---", 3)
+        text = text[end + 4 :] if end >= 0 else text
+    return text
 
 
 def _says_otherwise(new: Memory, old: Memory) -> bool:

@@ -23,6 +23,7 @@ __all__ = [
     "Outcome",
     "Severity",
     "judge_draft",
+    "judge_fields",
     "judge_file",
     "judge_reading",
     "judge_text",
@@ -242,6 +243,17 @@ def _decide(findings: Iterable[Finding], allow: Mapping[str, str]) -> Decision:
 def judge_text(text: str, *, field: str = "text", origin: Origin = Origin.OWNER) -> Decision:
     """Return what the gate says about one text of ``origin``, whatever it is for."""
     return _decide(_check_text(field, text, _Looking(origin=origin)), {})
+
+
+def judge_fields(front: Mapping[str, FrontValue], body: str, *, origin: Origin = Origin.OWNER) -> Decision:
+    """Return what the gate says about the text of a memory's fields and body, whatever its form lacks."""
+    draft = Draft(body=body, fields=front, origin=origin)
+    looking = _Looking(
+        origin=origin,
+        addresses_stated=True,
+        sourced_observation=_kind_of(draft) == "observation" and bool(front.get("evidence")),
+    )
+    return _decide(_check_texts(draft, looking), {})
 
 
 def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mapping[str, str] | None = None) -> Decision:

@@ -21,6 +21,13 @@ QUESTIONS = {
 }
 
 
+LIKENESS = {
+    "same": "says the same already",
+    "near": "says nearly the same already",
+    "contradicts": "is alike and may say the opposite",
+}
+
+
 def read_text(args: argparse.Namespace, session: Session, *, start: str = "") -> str:
     """Return the memory's text from the arguments, stdin (``-`` or a pipe) or an editor.
 
@@ -84,6 +91,7 @@ def tell_recorded(recorded: Recorded, args: argparse.Namespace, session: Session
             "commit": recorded.commit,
             "dry_run": recorded.commit is None and args.dry_run,
             "warnings": findings,
+            "similar": [{"id": other, "likeness": likeness} for other, likeness in recorded.similar],
         }
         session.emit("recorded", payload)
         return
@@ -91,6 +99,10 @@ def tell_recorded(recorded: Recorded, args: argparse.Namespace, session: Session
         session.note(f"warning: {finding['rule']} {finding['field']}: {finding['message']}")
     for notice in recorded.notices:
         session.note(notice)
+    for other, likeness in recorded.similar:
+        session.note(
+            f"{other} {LIKENESS[likeness]}: `memfs show {other}`; `memfs edit {other}` or `memfs supersede {other}`?"
+        )
     if recorded.commit is None and args.dry_run:
         session.say(f"would be {done}: {path}")
         session.say(escape_hidden(recorded.file.raw.decode("utf-8")))

@@ -1,0 +1,130 @@
+"""Try the admission rules on any text, for people who tune them.
+
+Each file is judged as text that an agent wrote; a file with a memory's front matter is judged field
+by field. The answer names rule and place, never the value. Nothing is written anywhere.
+
+  memfs admission test notes.md                 what the gate would say
+  memfs admission test --json a.md b.md         the same for programs
+  echo "…" | memfs admission test -             standard input
+  memfs admission rules                         every rule with its sentence
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from memfs.cli.options import add_json
+from memfs.errors import UsageError
+from memfs.model.codepoints import escape_hidden
+from memfs.model.memory import Origin
+
+if TYPE_CHECKING:
+    from memfs.admission.gate import Decision
+    from memfs.cli.session import Session
+
+MOST_BYTES = 16 * 1024 * 1024
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="what", metavar="VERB", title="verbs", required=True)
+    test = verbs.add_parser("test", help="judge files and print the findings")
+    test.add_argument("files", nargs="+", metavar="FILE", help="a file of text; '-' reads standard input")
+    test.add_argument(
+        "--origin",
+        choices=[origin.value for origin in Origin],
+        default=Origin.AGENT.value,
+        help="judge the text as written by this origin (default: agent)",
+    )
+    add_json(test)
+    rules = verbs.add_parser("rules", help="list every rule")
+    add_json(rules)
+
+
+def run(args: argparse.Namespace, session: Session) -> int:
+    return _rules(args, session) if args.what == "rules" else _test(args, session)
+
+
+def _test(args: argparse.Namespace, session: Session) -> int:
+    results = []
+    for name in args.files:
+        decision = judge_raw(_read(name, session), origin=Origin(args.origin))
+        results.append((escape_hidden(name, single_line=True), decision))
+    if args.json:
+        session.emit("admission-test", {"results": [_result(name, decision) for name, decision in results]})
+        return 0
+    for name, decision in results:
+        session.say(f"{name}: {decision.outcome.value}")
+        for finding in decision.findings:
+            place = f"{finding.field}:{finding.line}:{finding.column}" if finding.line else finding.field
+            session.say(f"  {finding.severity.value:<6}  {finding.rule}  {place}  {finding.message}")
+    return 0
+
+
+def _result(name: str, decision: Decision) -> dict[str, Any]:
+    return {
+        "file": name,
+        "verdict": decision.outcome.value,
+        "findings": [
+            {
+                "rule": finding.rule,
+                "family": finding.family.value,
+                "severity": finding.severity.value,
+                "field": escape_hidden(finding.field, single_line=True),
+                "line": finding.line,
+                "column": finding.column,
+                "message": finding.message,
+            }
+            for finding in decision.findings
+        ],
+    }
+
+
+def judge_raw(raw: bytes, *, origin: Origin) -> Decision:
+    """Return what the gate says about the bytes of any file; only the text counts, not its form."""
+    from memfs.admission.gate import judge_fields, judge_text
+    from memfs.model.reader import FIELDS, read_memory
+
+    document = read_memory("memories/personal/text.md", raw).document
+    if document is not None and document.has_front and sum(key in FIELDS for key in document.front) >= 3:
+        return judge_fields(document.front, document.body, origin=origin)
+    return judge_text(raw.decode("utf-8", "surrogateescape"), field="body", origin=origin)
+
+
+def _read(name: str, session: Session) -> bytes:
+    if name == "-":
+        return session.read_stdin()
+    try:
+        with open(session.cwd / name, "rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=escape_hidden(name, single_line=True)) from error
+    if len(raw) > MOST_BYTES:
+        raise UsageError(f"is larger than {MOST_BYTES} bytes", where=escape_hidden(name, single_line=True))
+    return raw
+
+
+def _rules(args: argparse.Namespace, session: Session) -> int:
+    from memfs.admission.catalogue import all_rules
+
+    rules = all_rules().values()
+    if args.json:
+        session.emit(
+            "admission-rules",
+            {
+                "rules": [
+                    {
+                        "rule": rule.name,
+                        "family": rule.family.value,
+                        "severity": rule.severity.value,
+                        "sentence": rule.sentence,
+                        "can_be_allowed": not rule.fixed,
+                    }
+                    for rule in rules
+                ]
+            },
+        )
+        return 0
+    for rule in rules:
+        session.say(f"{rule.name:<32} {rule.severity.value:<6}  {rule.sentence}")
+    return 0
