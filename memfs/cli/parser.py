@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from difflib import get_close_matches
+import os
+import sys
 
 from memfs.cli import COMMANDS, GROUPS, command_module
 from memfs.errors import UsageError
@@ -33,6 +34,8 @@ def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
         raise SystemExit(0)
     verb, *options = rest
     if verb not in COMMANDS:
+        from difflib import get_close_matches
+
         near = get_close_matches(verb, COMMANDS, n=1)
         hint = f"did you mean `memfs {near[0]}`?" if near else "`memfs --help` lists the commands"
         raise UsageError(f"there is no command {verb!r}", hint=hint)
@@ -55,13 +58,30 @@ def help_page() -> str:
     return "\n".join(lines)
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """argparse's own, told how wide the terminal is: it imports shutil and three compressors to find out."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=max(40, _terminal_width() - 2))
+
+
+def _terminal_width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ is not None else 80
+    except (OSError, ValueError):
+        return 80
+
+
 def command_parser(verb: str) -> argparse.ArgumentParser:
     """Return the parser of one command, for running it, documenting it and completing it."""
     module = command_module(verb)
     parser = argparse.ArgumentParser(
         prog=f"memfs {verb}",
         description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpFormatter,
         allow_abbrev=False,
     )
     module.configure(parser)

@@ -6,6 +6,7 @@ stdout is the answer, stderr everything else; ``--json`` prints one ASCII docume
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from datetime import date
@@ -66,9 +67,7 @@ class Session:
 
     def draw_nonce(self) -> str:
         """Return 16 random hexadecimal digits, which mark one bundle of recalled text (ADMISSION 6)."""
-        import secrets
-
-        return secrets.token_hex(8)
+        return os.urandom(8).hex()  # what secrets.token_hex does, without its imports
 
     def open_repository(self) -> Repository:
         """Return the repository of the working directory. Raises UsageError where there is none."""

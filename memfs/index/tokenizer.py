@@ -8,8 +8,8 @@ a person types them. Scripts written without spaces become character bigrams.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
+from functools import cache
 
 TOKENIZER_VERSION = 2
 """Part of the index manifest: another tokenizer means another index."""
@@ -19,6 +19,7 @@ MAX_QUERY_CHARACTERS = 4_000
 
 MAX_QUERY_TERMS = 64
 
+_MAX_STEMS = 200_000  # kept in one process
 _MAX_TERM = 64  # a longer run is a blob (base64, a minified line), not a word anybody types
 
 # Vowel signs and marks inside words of these scripts are no `\w` for Python.
@@ -26,20 +27,35 @@ _MARKS = (
     "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
     "\u0711\u0730-\u074a\u0900-\u0dff\u0f71-\u0fbc\u0300-\u036f"
 )
-_WORD = f"[\\w{_MARKS}]+"
-_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
-_RUN = re.compile(f"{_WORD}(?:[.\\-/@:]{_WORD})*(?:\\+\\+|#)?|[{_EMOJI}]")
 _JOINTS = re.compile(r"[.\-/@:]")
-_PIECES = re.compile(f"[A-Z]+(?![a-z])|[A-Z]?(?:[^\\W\\d_A-Z]|[{_MARKS}])+|\\d+")
 _BLOB = re.compile(r"\S{200,}")
-# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-_ACCENTS = re.compile("(?<![\u0418\u0438])[\u0300-\u036f]+")  # not the breve of Cyrillic short i, which is a letter
-_JOINERS = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
-_CYRILLIC = re.compile("[\u0400-\u04ff]")
+# ASCII has patterns of its own: compiling the large classes takes longer than a whole search.
+_ASCII_RUN = re.compile(r"\w+(?:[.\-/@:]\w+)*(?:\+\+|#)?", re.ASCII)
+_ASCII_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+class _Unicode:
+    """The patterns for text beyond ASCII, compiled when the first such text comes."""
+
+    def __init__(self) -> None:
+        word = f"[\\w{_MARKS}]+"
+        emoji = "[\u2600-\u27bf\U0001f000-\U0001faff]"
+        self.runs = re.compile(f"{word}(?:[.\\-/@:]{word})*(?:\\+\\+|#)?|{emoji}")
+        self.pieces = re.compile(f"[A-Z]+(?![a-z])|[A-Z]?(?:[^\\W\\d_A-Z]|[{_MARKS}])+|\\d+")
+        # Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
+        self.unspaced = re.compile(
+            "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+            "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+        )
+        # Not the breve of Cyrillic short i, which is a letter.
+        self.accents = re.compile("(?<![\u0418\u0438])[\u0300-\u036f]+")
+        self.joiners = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+
+
+@cache
+def _unicode() -> _Unicode:
+    return _Unicode()
+
 
 _ENGLISH = """
 a about after again all also am an and any are aren as at be because been before being between both but by can
@@ -68,11 +84,11 @@ def tokens(text: str) -> list[str]:
     found: list[str] = []
     add = found.append
     stem = _stemmer()
-    for run in _RUN.findall(_fold(text)):
+    for run in _ASCII_RUN.findall(text) if text.isascii() else _unicode().runs.findall(_fold(text)):
         if run.isalpha() and run.isascii() and (run.islower() or run.istitle()) and len(run) <= _MAX_TERM:
             add(stem(run.lower()))  # the plain word, by far the commonest
-            continue
-        _add_run(run, add, stem)
+        else:
+            _add_run(run, add, stem)
     return found
 
 
@@ -82,16 +98,16 @@ def _add_run(run: str, add: Callable[[str], None], stem: Callable[[str], str]) -
         add(run.lower()[:_MAX_TERM])
         parts[-1] = parts[-1].rstrip("+#")
     for part in parts:
-        if _UNSPACED.search(part):
-            _add_unspaced(part, add, stem)
-        else:
+        if part.isascii() or not _unicode().unspaced.search(part):
             _add_word(part, add, stem)
+        else:
+            _add_unspaced(part, add, stem)
 
 
 def _add_word(word: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
     if not word or len(word) > _MAX_TERM:
         return
-    pieces = _PIECES.findall(word)
+    pieces = (_ASCII_PIECES if word.isascii() else _unicode().pieces).findall(word)
     if len(pieces) > 1:
         add(stem(word.lower().strip("_")))
         for piece in pieces:
@@ -104,7 +120,7 @@ def _add_word(word: str, add: Callable[[str], None], stem: Callable[[str], str])
 
 def _add_unspaced(part: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
     end = 0
-    for match in _UNSPACED.finditer(part):
+    for match in _unicode().unspaced.finditer(part):
         _add_word(part[end : match.start()], add, stem)
         end = match.end()
         run = match.group()
@@ -116,11 +132,12 @@ def _add_unspaced(part: str, add: Callable[[str], None], stem: Callable[[str], s
 
 
 def _fold(text: str) -> str:
-    if text.isascii():
-        return text
     # NFKD so that accents and compatibility forms go, NFC so that Hangul and short i come back whole.
-    decomposed = unicodedata.normalize("NFKD", _JOINERS.sub("", text))
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    import unicodedata
+
+    patterns = _unicode()
+    decomposed = unicodedata.normalize("NFKD", patterns.joiners.sub("", text))
+    return unicodedata.normalize("NFC", patterns.accents.sub("", decomposed))
 
 
 def query_terms(text: str, *, keep_stop_words: bool = False) -> list[str]:
@@ -136,35 +153,24 @@ def query_terms(text: str, *, keep_stop_words: bool = False) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
 
 
-_caches: dict[str, object] = {}
-
-
+@cache
 def _stemmer() -> Callable[[str], str]:
-    stem = _caches.get("stem")
-    if stem is None:
-        from Stemmer import Stemmer
+    from Stemmer import Stemmer
 
-        english, russian = Stemmer("english").stemWord, Stemmer("russian").stemWord
-        known: dict[str, str] = {}
-        cyrillic = _CYRILLIC.match
+    english, russian = Stemmer("english").stemWord, Stemmer("russian").stemWord
+    known: dict[str, str] = {}
 
-        def stem_word(word: str) -> str:
-            try:
-                return known[word]
-            except KeyError:
-                if len(known) > 200_000:
-                    known.clear()
-                result = russian(word) if cyrillic(word) else english(word)
-                known[word] = result
-                return str(result)
+    def stem_word(word: str) -> str:
+        found = known.get(word)
+        if found is None:
+            if len(known) > _MAX_STEMS:
+                known.clear()
+            found = known[word] = str(russian(word) if "\u0400" <= word[:1] <= "\u04ff" else english(word))
+        return found
 
-        _caches["stem"] = stem = stem_word
-    return stem  # type: ignore[return-value]
+    return stem_word
 
 
+@cache
 def _stemmed_stop_words() -> frozenset[str]:
-    stops = _caches.get("stops")
-    if stops is None:
-        stem = _stemmer()
-        _caches["stops"] = stops = frozenset(map(stem, STOP_WORDS)) | STOP_WORDS
-    return stops  # type: ignore[return-value]
+    return frozenset(map(_stemmer(), STOP_WORDS)) | STOP_WORDS

@@ -53,6 +53,8 @@ RECALL_PATIENCE = 0.7
 
 WITHHELD_LINE = "(withheld: admission stops this line)"
 
+_LISTED_PATHS = 50  # more are asked for as the whole folder
+
 _NO_MEMORY = StateReport(state=State.RECHECK, reasons=("not a well-formed memory",), evidence=())
 
 
@@ -180,8 +182,10 @@ class Assessor:
         baseline_blobs: dict[str, str | None] = {}
         trigger = memory.review_trigger
         if isinstance(trigger, WhenPathChanges):
-            baseline_blobs[trigger.path] = baselines.get((file.digest, trigger.path))
-            blobs_now[trigger.path] = self._blob_now(trigger.path, like=baseline_blobs[trigger.path])
+            before = baselines.get((file.digest, trigger.path))
+            if (file.digest, trigger.path) in baselines:
+                baseline_blobs[trigger.path] = before
+            blobs_now[trigger.path] = self._blob_now(trigger.path, like=before)
         for path, commit in pairs:
             before = recorded[path, commit]
             blobs_now[path] = now = self._blob_now(path, like=before)
@@ -315,6 +319,7 @@ class Assessor:
         if self._tree.git_dir is None:
             return blobs, baselines
         unknown: dict[tuple[str, str], list[str]] = {}
+        untold: list[MemoryFile] = []
         for file in files:
             entry = self._facts.get(file.digest)
             for pair in _evidence_pairs(file):
@@ -330,8 +335,10 @@ class Assessor:
                 kept = entry.get(f"base:{path}")
                 if isinstance(kept, str):
                     baselines[file.digest, path] = kept
-                elif kept != [self._repository_mark()]:
-                    baselines[file.digest, path] = self._find_baseline(file, path)
+                else:
+                    untold.append(file)
+        if untold:
+            self._find_baselines(untold, baselines)
         if unknown:
             self._find_blobs(unknown, blobs)
         return blobs, baselines
@@ -354,31 +361,78 @@ class Assessor:
             for digest in digests:
                 self._facts.put(digest, f"blob:{path}@{commit}", value)
 
-    def _find_baseline(self, file: MemoryFile, path: str) -> str | None:
-        """Return the blob of ``path`` in the commit that gave the memory file its present content.
+    def _find_baselines(self, files: Sequence[MemoryFile], baselines: dict[tuple[str, str], str | None]) -> None:
+        """Add the blob that each file's trigger path had when the file first got its present content.
 
-        For content that is not committed yet that is HEAD.
+        The first commit counts, so that neither a change of mode nor taking the text out and putting it
+        back makes a fired trigger quiet again. For content that is not committed yet, what HEAD holds
+        under that name counts, and HEAD itself for a new file. What a shallow clone cannot tell is left
+        out, and so is never taken for unchanged.
         """
-        from memfs.store.git import blob_at, blob_id, blobs_at, object_format, read_git
+        from memfs.store.git import blob_id, blobs_at, head_commit, object_format
 
         try:
-            said = read_git(self._tree, "log", "-1", "--format=%H", "HEAD", "--", file.path, check=False)
-            commit = said.decode("ascii", "replace").strip()
+            head = head_commit(self._tree)
+            if head is None:
+                return
             algorithm = object_format(self._tree)
-            here = {
-                blob_id(file.raw, algorithm=algorithm),
-                blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm),
-            }
-            if commit:
-                found = blobs_at(self._tree, [(file.path, commit), (path, commit)])
-                if found.get((file.path, commit)) in here:
-                    blob = found.get((path, commit))
-                    self._facts.put(file.digest, f"base:{path}", [self._repository_mark()] if blob is None else blob)
-                    return blob
-            return blob_at(self._tree, "HEAD", path)
+            at_head = blobs_at(self._tree, [(file.path, head) for file in files])
+            first = self._first_commits([file.path for file in files])
+            boundary = self._shallow_commits()
+            wanted: dict[tuple[str, str], list[MemoryFile]] = {}
+            for file in files:
+                own = blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm)
+                committed = own if (file.path, own) in first else at_head[file.path, head]
+                commit = head if committed is None else first.get((file.path, committed))
+                path = _trigger_path(file)
+                if commit is not None and commit not in boundary and path is not None:
+                    wanted.setdefault((path, commit), []).append(file)
+            found = blobs_at(self._tree, wanted)
         except MemfsError as error:
-            self._notices[f"a review trigger was not checked: {error}"] = None
-            return None
+            self._notices[f"review triggers were not checked: {error}"] = None
+            return
+        for (path, commit), of in wanted.items():
+            blob = found[path, commit]
+            for file in of:
+                baselines[file.digest, path] = blob
+                # What is not committed yet has its first commit still before it.
+                if blob is not None and commit != head:
+                    self._facts.put(file.digest, f"base:{path}", blob)
+
+    def _first_commits(self, paths: Sequence[str]) -> dict[tuple[str, str], str]:
+        """Return for each (path, blob) in the history of HEAD the oldest commit that brought it."""
+        from memfs.store.git import read_git
+
+        asked = paths if len(paths) <= _LISTED_PATHS else ("memories",)
+        raw = read_git(
+            self._tree,
+            "log",
+            "--no-renames",
+            "--raw",
+            "--no-abbrev",
+            "-m",
+            "-z",
+            "--format=%x01%H",
+            "HEAD",
+            "--",
+            *asked,
+        )
+        first: dict[tuple[str, str], str] = {}
+        for block in raw.decode("utf-8", "replace").split("\x01")[1:]:
+            commit, *rest = block.split("\x00")
+            for line, path in zip(rest[::2], rest[1::2], strict=False):
+                first[path, line.split(" ")[3]] = commit.strip()  # newest first, so the oldest stays
+        return first
+
+    def _shallow_commits(self) -> frozenset[str]:
+        """Return the commits at which a shallow clone's history was cut off."""
+        import os
+
+        try:
+            with open(os.path.join(self._tree.common_dir or "", "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, UnicodeDecodeError):
+            return frozenset()
 
     def _repository_mark(self) -> str:
         """Return something that changes when the repository gets new commits or objects."""

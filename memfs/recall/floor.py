@@ -47,7 +47,7 @@ push pull log output message prompt response да нет ага угу ок ок
 """
 
 _FLAGS = r"(?:\s+(?:-{1,2}[\w=./-]+|\.{1,2}|[\w.-]*/[\w./-]*))*"
-_COMMAND = re.compile(
+_PATTERN = (
     r"\s*[$>%]?\s*(?:"
     r"git(?:\s+(?:status|diff|log|show|add|commit|push|pull|fetch|stash|branch|checkout|switch|restore|rebase|merge))?"
     r"|(?:npm|yarn|pnpm)(?:\s+(?:install|ci|test|start|build|(?:run\s+)?[\w:-]+))?"
@@ -57,14 +57,21 @@ _COMMAND = re.compile(
     r"|make(?:\s+[a-z-]+)?|docker(?:\s+compose)?\s+(?:ps|up|down|build|images|logs)|kubectl\s+get\s+[a-z]+"
     r"|(?:cd|ls|ll|cat|less|head|tail|rm|mkdir|touch)(?:\s+[\w.-]+\.\w+)?"
     r"|pytest|tox|nox|ruff|mypy|eslint|tsc|pwd|clear|exit|quit|history|whoami|date|top|htop|ps|df|du|env"
-    rf"){_FLAGS}\s*",
-    re.IGNORECASE,
+    rf"){_FLAGS}\s*"
 )
+_TOOL_NAMES = """
+git npm yarn pnpm cargo go pip pip3 python python3 node make docker kubectl cd ls ll cat less head tail rm
+mkdir touch pytest tox nox ruff mypy eslint tsc pwd clear exit quit history whoami date top htop ps df du env
+"""
+_TOOLS = frozenset(_TOOL_NAMES.split())
 
 
 def is_command(text: str) -> bool:
     """Return whether ``text`` is nothing but a plain shell command, such as ``git status`` or ``ls -la``."""
-    return len(text) <= 80 and _COMMAND.fullmatch(text) is not None
+    words = text[:90].lower().lstrip("$>% \t").split(None, 1)
+    if len(text) > 80 or not words or words[0] not in _TOOLS:
+        return False
+    return re.fullmatch(_PATTERN, text, re.IGNORECASE) is not None
 
 
 def topic_terms(terms: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from the files now, so a damaged or poisoned index can lose results and nothing 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -91,8 +91,8 @@ class Hit:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The answer, best first. ``unreadable`` counts files that this caller would see if they could be
-    read, ``left_out`` hits that the limit or the budget cut off, ``others`` what a brief does not show
-    because it is not approved or not current."""
+    read, ``left_out`` hits that the budget cut off (of a brief, approved memories beyond the limit),
+    ``others`` what a brief does not show because it is not approved or not current."""
 
     hits: tuple[Hit, ...]
     unreadable: int = 0
@@ -117,6 +117,10 @@ class _Store:
         self.assessor = assessor
         self.settings = settings
         self.usage: Mapping[str, Usage] = {}
+
+    @property
+    def has_feedback(self) -> bool:
+        return any(usage.helped or usage.misled for usage in self.usage.values())
 
     def sees(self, caller: Caller, scope: str | None) -> bool:
         return caller.sees(scope) if self.settings is None else self.settings.may_read(caller, scope)
@@ -449,25 +453,33 @@ def _work_of(store: _Store, query: Query) -> tuple[str | None, tuple[str, ...]]:
 
 
 def _read_hits(candidates: Sequence[_Candidate], query: Query, limit: int) -> list[Hit]:
-    """Return the best candidates as hits, read from their files, all factors joined, best first."""
-    wanted = limit + _LOOK_PAST
-    files: dict[int, list[tuple[_Candidate, MemoryFile]]] = {}
-    stores: dict[int, _Store] = {}
-    count = 0
-    for one in candidates:
-        if count >= wanted:
+    """Return the best candidates as hits, read from their files, all factors joined, best first.
+
+    Some are read beyond the limit where a factor could move one of them up.
+    """
+    hits: list[Hit] = []
+    rest = iter(candidates)
+    moves = query.work_path is not None or bool(query.topics) or any(one.store.has_feedback for one in candidates[:1])
+    for wanted in (limit, _LOOK_PAST):
+        hits += _read_some(rest, query, wanted)
+        if not moves and all(hit.parts["state"] == 1 for hit in hits):
             break
+    hits.sort(key=lambda hit: (-hit.score, hit.store, hit.assessment.file.path))
+    return hits
+
+
+def _read_some(candidates: Iterator[_Candidate], query: Query, wanted: int) -> list[Hit]:
+    files: dict[int, list[tuple[_Candidate, MemoryFile]]] = {}
+    count = 0
+    while count < wanted and (one := next(candidates, None)) is not None:
         file = _read_candidate(one, query)
         if file is not None:
-            stores[id(one.store)] = one.store
             files.setdefault(id(one.store), []).append((one, file))
             count += 1
-    hits = []
-    for key, pairs in files.items():
-        store = stores[key]
-        assessments = store.assessor.assess_many([file for _, file in pairs])
+    hits: list[Hit] = []
+    for pairs in files.values():
+        assessments = pairs[0][0].store.assessor.assess_many([file for _, file in pairs])
         hits += [_join(one, assessment, query) for (one, _), assessment in zip(pairs, assessments, strict=True)]
-    hits.sort(key=lambda hit: (-hit.score, hit.store, hit.assessment.file.path))
     return hits
 
 
