@@ -7,7 +7,7 @@ is missed without them that the figures of the documentation count.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from memfs.admission import checksums
@@ -715,6 +715,55 @@ def _rule(
     )
 
 
+# Numbers whose check python-stdnum knows (extra ``pii``): name, whose number, its module, the words beside it.
+_WITH_STDNUM: tuple[tuple[str, str, str, str], ...] = (
+    ("at-insurance", "an Austrian insurance number", "at.vnr", "sozialversicherungsnummer|svnr|sv-nummer"),
+    ("bg-egn", "a Bulgarian EGN", "bg.egn", "егн|egn"),
+    ("cl-rut", "a Chilean RUT", "cl.rut", "rut|rol único"),
+    ("cz-birth-number", "a Czech birth number", "cz.rc", "rodné číslo|rodne cislo|birth number"),
+    ("do-cedula", "a Dominican cédula", "do.cedula", "cédula|cedula"),
+    ("ec-ci", "an Ecuadorian cédula", "ec.ci", "cédula|cedula"),
+    ("ee-ik", "an Estonian personal code", "ee.ik", "isikukood"),
+    ("gr-amka", "a Greek AMKA", "gr.amka", "αμκα|amka"),
+    ("hr-oib", "a Croatian OIB", "hr.oib", "oib"),
+    ("ie-pps", "an Irish PPS number", "ie.pps", "pps number|ppsn|pps no"),
+    ("lt-code", "a Lithuanian personal code", "lt.asmens", "asmens kodas"),
+    ("lv-code", "a Latvian personal code", "lv.pk", "personas kods"),
+    ("my-nric", "a Malaysian NRIC", "my.nric", "mykad|nric"),
+    ("ro-cnp", "a Romanian CNP", "ro.cnp", "cnp"),
+    ("sk-birth-number", "a Slovak birth number", "sk.rc", "rodné číslo|rodne cislo"),
+    ("th-pin", "a Thai identity number", "th.pin", "เลขประจำตัวประชาชน|thai id"),
+    ("za-id", "a South African identity number", "za.idnr", "south african id|sa id number|rsa id"),
+)
+
+
+def _checked_by(module: str) -> Callable[[re.Match[str]], bool]:
+    def accepts(match: re.Match[str]) -> bool:
+        from importlib import import_module
+
+        try:
+            number = import_module(f"stdnum.{module}")
+        except ImportError:
+            return False
+        words = match.group("v").split()
+        tries = (" ".join(words[:size]) for size in range(len(words), 0, -1))
+        return any(number.is_valid(one.strip(".,;-/")) for one in tries)
+
+    return accepts
+
+
+def _stdnum_rules() -> Iterator[Rule]:
+    for name, whose, module, beside in _WITH_STDNUM:
+        context = "|".join(re.escape(word) for word in beside.split("|"))
+        yield _rule(
+            name,
+            f"holds {whose} (extra: pii)",
+            words(beside),
+            rf"(?i:\b(?:{context})\b){_GAP}(?<![A-Za-z0-9])(?P<v>[A-Za-z]?\d[\dA-Za-z .\-/]{{5,18}})",
+            _checked_by(module),
+        )
+
+
 EMAIL_RULE = "personal-email"
 """The rule that the author's own address is excepted from, in ``author`` and ``evidence`` (ADMISSION 3)."""
 
@@ -759,12 +808,13 @@ def personal_rules() -> tuple[Rule, ...]:
             _rule(
                 name,
                 f"holds {whose}",
-                words,
+                beside,
                 rf"(?:{context})(?P<gap>{_GAP})(?<![A-Za-z0-9])(?P<v>{number})(?![A-Za-z0-9])",
                 _with(check),
             )
-            for name, whose, words, context, number, check in _NATIONAL
+            for name, whose, beside, context, number, check in _NATIONAL
         ),
+        *_stdnum_rules(),
         _rule(
             "street-address",
             "holds a person's street address",
