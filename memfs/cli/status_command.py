@@ -4,6 +4,8 @@ at again, what is not committed, and files that are no memories."""
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_caller, add_json, caller_of
@@ -11,7 +13,12 @@ from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import State
 
 if TYPE_CHECKING:
+    from memfs.api import Repository
     from memfs.cli.session import Session
+    from memfs.recall.assess import Assessment
+
+DIFFERENT = ("changed", "older-text")
+MAX_DIFFERENCE = 20  # lines shown of one memory; `memfs trust ID` shows all
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +37,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.say(f"a {status.under_way} is under way: memfs reads, and writes nothing until it is finished")
     for notice in status.notices:
         session.say(notice)
-    _section(
-        session, "Lost approval", [(a.file.id, f"{a.verdict.reason}  {a.verdict.detail or ''}") for a in status.lost]
-    )
+    _lost(session, repository, status.lost)
     _section(session, "Not approved", [(a.file.id, str(a.verdict.reason)) for a in status.unapproved])
     _section(
         session, "Look again", [(a.file.id, f"{a.state.state.value}: {'; '.join(a.state.reasons)}") for a in status.due]
@@ -44,6 +49,26 @@ def run(args: argparse.Namespace, session: Session) -> int:
         [(escape_hidden(path, single_line=True), reason) for path, reason in status.bad],
     )
     return 0
+
+
+def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) -> None:
+    """Say what lost its approval and why, with the difference to the text that was approved last."""
+    if not lost:
+        return
+    from memfs.render.escape import show_lines
+    from memfs.trust.approve import find_last_approved
+    from memfs.trust.view import open_view
+
+    view = open_view(repository.tree, session.places, today=session.today)
+    session.say("\nLost approval:")
+    for assessment in lost:
+        file, verdict = assessment.file, assessment.verdict
+        session.say(f"  {file.id}  {verdict.reason}  {verdict.detail or ''}".rstrip())
+        approved = find_last_approved(repository.tree, view, file) if verdict.reason in DIFFERENT else None
+        if approved is not None:
+            before, now = (show_lines(raw.decode("utf-8", "replace")) for raw in (approved, file.raw))
+            for line in list(unified_diff(before, now, lineterm="", n=0))[2:][:MAX_DIFFERENCE]:
+                session.say(f"    | {line}")
 
 
 def count(number: int, one: str, many: str) -> str:

@@ -409,15 +409,13 @@ def _require_keyring(view: TrustView) -> None:
 def _plan_item(tree: WorkTree, view: TrustView, file: MemoryFile) -> PlanItem:
     digest = digest_of(file.raw)
     heard = tuple(view.heard(file.id)) if file.id else ()
-    approvals = [one for one in heard if one.failure is None and one.approves and one.item.digest != digest]
-    last = max(approvals, key=lambda one: one.item.seq, default=None)
     return PlanItem(
         id=file.id,
         digest=digest,
         heard=heard,
         file=file,
         verdict=view.verdict(file),
-        previous=find_text(tree, file.path, last.item.digest) if last is not None else None,
+        previous=_find_previous(tree, heard, file),
     )
 
 
@@ -591,6 +589,18 @@ def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
     except MemfsError:
         return None
     return None
+
+
+def find_last_approved(tree: WorkTree, view: TrustView, file: MemoryFile) -> bytes | None:
+    """Return the text of ``file``'s id that was approved last, where git still has it and it is another one."""
+    return _find_previous(tree, view.heard(file.id) if file.id else (), file)
+
+
+def _find_previous(tree: WorkTree, heard: Iterable[Heard], file: MemoryFile) -> bytes | None:
+    digest = digest_of(file.raw)
+    others = [one for one in heard if one.failure is None and one.approves and one.item.digest != digest]
+    last = max(others, key=lambda one: one.item.seq, default=None)
+    return find_text(tree, file.path, last.item.digest) if last is not None else None
 
 
 def _deleted_receipts(tree: WorkTree, head: str | None) -> set[str]:

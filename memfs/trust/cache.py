@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from contextlib import suppress
 
 from memfs.errors import SetupError
@@ -57,8 +58,7 @@ class SignatureCache:
             status = os.fstat(fd)
             if status.st_uid != os.geteuid() or status.st_mode & 0o077 or status.st_size > MAX_BYTES:
                 raise SetupError("the file is too large or not the user's alone", where=str(self._folder / _FILE))
-            with os.fdopen(os.dup(fd), "rb") as file:
-                return set(file.read().split(b"\n"))
+            return set(os.read(fd, status.st_size).split(b"\n")) if stat.S_ISREG(status.st_mode) else set()
         finally:
             os.close(fd)
 

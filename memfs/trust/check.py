@@ -99,7 +99,8 @@ def describe_keyring_change(old: Keyring | None, new: Keyring) -> tuple[str, ...
         if was is None:
             lines.append(f"adds {key.principal}, who {_describe_key(key)}")
         elif key.principal != was.principal:
-            lines.append(f"gives the key {key.public.fingerprint} of {was.principal} to {key.principal}")
+            given = f"gives the key {key.public.fingerprint} of {was.principal} to {key.principal}"
+            lines.append(f"{given}, who {_describe_key(key)}")
         elif key != was:
             lines.append(f"changes {key.principal}: was a key that {_describe_key(was)}, now it {_describe_key(key)}")
     for blob, key in before.items():

@@ -101,7 +101,7 @@ def find_fault(file: MemoryFile) -> str | None:
         return "the file is over 256 KiB"
     if not file.id:
         return "the file's name is no id"
-    if file.raw.replace(b"\r\n", b"\n").translate(None, _PLAIN_ASCII):  # something but plain text
+    if file.raw.translate(None, _PLAIN_ASCII):  # something but plain text; find_hidden lets CRLF pass
         try:
             text = file.raw.decode("utf-8")
         except UnicodeDecodeError:

@@ -79,8 +79,9 @@ def read_pins(places: Places) -> dict[str, Pin]:
     try:
         status = os.fstat(fd)
         _require_own(status, places)
-        with os.fdopen(os.dup(fd), "rb") as file:
-            raw = file.read(_MAX_BYTES)
+        raw = os.read(fd, min(status.st_size, _MAX_BYTES))
+    except OSError as error:
+        raise SetupError(f"your pins cannot be read: {error.strerror}", where=str(path)) from None
     finally:
         os.close(fd)
     return _parse_pins(raw, str(path))

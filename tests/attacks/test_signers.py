@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -405,3 +407,32 @@ def test_other_kinds_of_key_approve_as_well(team: Team, alice: Person, tmp_path:
     )
     assert load_key(tmp_path / "rsa", environ=ENVIRON).sign("memory-approval@v1", b"x")
     assert old.exists()
+
+
+@pytest.mark.skipif(shutil.which("gpg-agent") is None, reason="gpg-agent is not installed")
+def test_a_key_in_gpg_agents_ssh_mode_signs(team: Team, alice: Person) -> None:
+    home = Path(tempfile.mkdtemp(prefix="gpg-"))  # a socket's path is short
+    gpg = ["gpg", "--homedir", str(home), "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", ""]
+    try:
+        (home / "gpg-agent.conf").write_text("enable-ssh-support\nallow-loopback-pinentry\n")
+        subprocess.run([*gpg, "--quick-gen-key", "alice", "ed25519", "sign", "never"], check=True, capture_output=True)
+        listed = subprocess.run(
+            [*gpg, "--with-colons", "--with-keygrip", "-K"], check=True, capture_output=True, text=True
+        ).stdout
+        grip = next(line.split(":")[9] for line in listed.splitlines() if line.startswith("grp"))
+        (home / "sshcontrol").write_text(f"{grip} 0\n")
+        socket = subprocess.run(
+            ["gpgconf", "--homedir", str(home), "--list-dirs", "agent-ssh-socket"],
+            check=True, capture_output=True, text=True,
+        ).stdout.strip()  # fmt: skip
+        subprocess.run(["gpgconf", "--homedir", str(home), "--launch", "gpg-agent"], check=True, capture_output=True)
+        environ = {**ENVIRON, "SSH_AUTH_SOCK": socket}
+        signer = find_signing_key(places=team.places, environ=environ)
+        line = Key(principal="dave@example.com", roles=("approve",), public=signer.public)
+        team.change_keyring([alice], keys=(*team.keys(), line))
+        team.write("b", memory_text("Signed through gpg-agent."))
+        approve(plan_approval(team.tree, team.places, ["b"], today=team.today), signer, now=team.now())
+        assert team.says("b") == "trusted"
+    finally:
+        subprocess.run(["gpgconf", "--homedir", str(home), "--kill", "gpg-agent"], capture_output=True)
+        shutil.rmtree(home, ignore_errors=True)

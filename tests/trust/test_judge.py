@@ -12,6 +12,7 @@ from people import MEMORY, Person
 from security_key import SecurityKey
 from support import TODAY
 
+from memfs.model.memory import Problem
 from memfs.model.reader import read_memory
 from memfs.model.values import replace
 from memfs.trust import sshsig
@@ -368,6 +369,14 @@ def test_faults_are_named(raw: bytes, word: str) -> None:
     fault = find_fault(_file(raw))
     assert fault is not None
     assert word in fault
+
+
+def test_the_problem_that_makes_it_no_memory_is_named() -> None:
+    file = _file(GOOD.replace(b"kind: decision\n", b"unknown: x\n"))
+    remark = Problem(rule="unknown-key", message="only a remark", fatal=False)
+    fault = find_fault(replace(file, problems=(remark, *file.problems)))
+    assert fault is not None
+    assert fault != "only a remark"
 
 
 def test_a_name_that_is_no_id_is_a_fault() -> None:
