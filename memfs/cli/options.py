@@ -55,7 +55,7 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--applies-to", action="append", metavar="GLOB", help="a path glob or topic it applies to; repeatable"
     )
-    parser.add_argument("--expires", metavar="DATE", help="the day after which it no longer holds")
+    parser.add_argument("--expires", metavar="DATE", help="the day from which it no longer holds")
 
 
 def add_writing(parser: argparse.ArgumentParser) -> None:

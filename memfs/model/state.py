@@ -120,7 +120,9 @@ def _judge_trigger(memory: Memory, facts: StateFacts) -> tuple[list[str], list[s
         case OnDate(on=on):
             return ([f"due for review since {on.isoformat()}"] if facts.today >= on else []), []
         case WhenPathChanges(path=path):
-            then, now = facts.baseline_blobs.get(path), facts.blobs_now.get(path)
+            if path not in facts.baseline_blobs:
+                return [f"whether {_shown(path)} changed cannot be told here"], []
+            then, now = facts.baseline_blobs[path], facts.blobs_now.get(path)
             if then is None and now is None:
                 return [], [f"{_shown(path)} is not here, so its change cannot be noticed"]
             return ([f"{_shown(path)} changed since {memory.recorded.isoformat()}"] if then != now else []), []

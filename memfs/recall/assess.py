@@ -335,6 +335,8 @@ class Assessor:
                 kept = entry.get(f"base:{path}")
                 if isinstance(kept, str):
                     baselines[file.digest, path] = kept
+                elif kept is not None and kept == [self._repository_mark()]:
+                    baselines[file.digest, path] = None
                 else:
                     untold.append(file)
         if untold:
@@ -396,8 +398,8 @@ class Assessor:
             for file in of:
                 baselines[file.digest, path] = blob
                 # What is not committed yet has its first commit still before it.
-                if blob is not None and commit != head:
-                    self._facts.put(file.digest, f"base:{path}", blob)
+                if commit != head:
+                    self._facts.put(file.digest, f"base:{path}", [self._repository_mark()] if blob is None else blob)
 
     def _first_commits(self, paths: Sequence[str]) -> dict[tuple[str, str], str]:
         """Return for each (path, blob) in the history of HEAD the oldest commit that brought it."""
