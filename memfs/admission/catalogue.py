@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from memfs.admission.authority import PERMISSIVE_RULE, SUPPLY_RULE, UNCLEAR_RULE, authority_rules
+from memfs.admission.deep import SCANNER_RULE
 from memfs.admission.gate import CODEPOINT_RULES, FORM_RULES
 from memfs.admission.personal import personal_rules
 from memfs.admission.rules import Rule
@@ -26,6 +27,7 @@ def all_rules() -> Mapping[str, Rule]:
         UNCLEAR_RULE,
         SUPPLY_RULE,
         *transience_rules(),
+        SCANNER_RULE,
     )
     named = {rule.name: rule for rule in rules}
     assert len(named) == len(rules), "two rules share a name"

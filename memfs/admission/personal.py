@@ -116,6 +116,18 @@ _NOT_PHONE = LazyPattern(
 )
 
 
+def _is_possible(number: str) -> bool:
+    """Return whether a country has numbers of this length; without phonenumberslite (extra ``pii``), True."""
+    try:
+        import phonenumbers
+    except ImportError:
+        return True
+    try:
+        return bool(phonenumbers.is_possible_number(phonenumbers.parse(number, None)))
+    except phonenumbers.NumberParseException:
+        return False
+
+
 def _is_phone(match: re.Match[str]) -> bool:
     number = match.group("v")
     digits = _digits(number)
@@ -129,12 +141,13 @@ def _is_phone(match: re.Match[str]) -> bool:
         match.string[max(0, match.start("v") - 45) : match.start("v")],
         match.string[match.end("v") : match.end("v") + 25],
     )
-    if (
-        number.lstrip("( ").startswith(("+", "00"))
-        and len(digits) >= 9
-        and re.match(r"\+|00[1-9]", number.lstrip("( "))
-    ):
-        return _NOT_PHONE.match(after.strip()) is None and re.match(r"[\w%/]", after) is None
+    plain = number.lstrip("( ")
+    if len(digits) >= 9 and re.match(r"\+|00[1-9]", plain):
+        return (
+            _NOT_PHONE.match(after.strip()) is None
+            and re.match(r"[\w%/]", after) is None
+            and _is_possible("+" + (digits if plain.startswith("+") else digits[2:]))
+        )
     if _NOT_PHONE.match(after.strip()) or "E.164" in before:
         return False
     return (
@@ -799,7 +812,7 @@ def personal_rules() -> tuple[Rule, ...]:
         _rule(
             "iban",
             "holds a bank account (IBAN)",
-            (),
+            tuple("0123456789"),
             r"(?<![A-Za-z0-9])(?P<v>[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ "
             r"-]?[A-Za-z0-9]{1,4})?)(?![A-Za-z0-9])",
             _is_iban,
