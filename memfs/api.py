@@ -6,6 +6,7 @@ values → state, trust and gate joined (``recall.assess``) → a surface shows 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -204,28 +205,42 @@ class Repository:
             lost=lost,
             unapproved=tuple(item for item in unapproved if item not in lost),
             due=tuple(item for item in good if item.state.state in (State.RECHECK, State.EXPIRED)),
-            uncommitted=self._uncommitted([item.file for item in files]),
+            uncommitted=self._uncommitted([item.file for item in files], caller),
             bad=(*bad, *skipped),
             under_way=operation_under_way(self.tree),
             notices=self._open_assessor().notices,
         )
 
-    def _uncommitted(self, files: Sequence[MemoryFile]) -> tuple[str, ...]:
-        """Return the paths whose bytes are not those of the last commit. Never asks git about the work tree."""
-        from memfs.store.git import blob_id, blobs_at, head_commit, object_format
+    def _uncommitted(self, files: Sequence[MemoryFile], caller: Caller) -> tuple[str, ...]:
+        """Return the paths that are not as in the last commit, deleted ones too, as far as ``caller`` sees.
 
-        if self.tree.git_dir is None or not files:
+        Compares bytes with the commit's tree; git is never asked about the work tree.
+        """
+        from memfs.store.git import blob_id, head_commit, memories_not_checked_out, object_format, read_git
+
+        if self.tree.git_dir is None:
             return ()
-        head = head_commit(self.tree)
-        if head is None:
+        if head_commit(self.tree) is None:
             return tuple(file.path for file in files)
-        committed = blobs_at(self.tree, [(file.path, head) for file in files])
+        raw = read_git(self.tree, "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", "memories")
+        committed: dict[str, str] = {}
+        for record in raw.decode("utf-8", "surrogateescape").split("\0"):
+            head, _, path = record.partition("\t")
+            if path.endswith(".md"):
+                committed[path] = head.split(" ")[2]
         algorithm = object_format(self.tree)
-        return tuple(
+        changed = {
             file.path
             for file in files
-            if committed[file.path, head] != blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm)
-        )
+            if committed.get(file.path) != blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm)
+        }
+        elsewhere = set(memories_not_checked_out(self.tree))
+        gone = {
+            path
+            for path in committed.keys() - elsewhere
+            if not os.path.lexists(self.tree.root / path) and self.sees(caller, folder_scope(path))
+        }
+        return tuple(sorted(changed | gone))
 
     # -- writing ---------------------------------------------------------------------------------
 

@@ -184,3 +184,13 @@ def test_an_owners_edit_does_not_make_imported_text_the_owners(stocked: Path, me
     path.write_text(text.replace("origin: imported", "origin: owner"))
     assert memfs("edit", "lamp", "The lamp is red.", "--origin", "imported", cwd=stocked).code == 0
     assert "origin: imported\n" in path.read_text()
+
+
+def test_status_names_what_is_changed_or_deleted_and_not_committed(stocked: Path, memfs: Callable[..., Run]) -> None:
+    path = stocked / "memories/team/deploy-window.md"
+    assert memfs("status", "--json", cwd=stocked).json["uncommitted"] == []
+    path.write_text(path.read_text().replace("Tuesdays", "Mondays"))
+    assert memfs("status", "--json", cwd=stocked).json["uncommitted"] == ["memories/team/deploy-window.md"]
+    path.unlink()
+    assert memfs("status", "--json", cwd=stocked).json["uncommitted"] == ["memories/team/deploy-window.md"]
+    assert "Not committed" in memfs("status", cwd=stocked).out
