@@ -13,6 +13,8 @@ can approve anything through the server: that takes a person's key, at a termina
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
@@ -67,12 +69,27 @@ def _desk(args: argparse.Namespace, session: Session) -> Desk:
 
     return Desk(
         places=session.places,
-        start=session.cwd,
+        start=_start_folder(session),
         today=date.today,  # a server outlives the day it was started on
         caller=caller_of(args),
         write=args.allow == "write",
         propose=_make_propose(session),
     )
+
+
+def _start_folder(session: Session) -> Path:
+    """Return the folder whose repository is served: the working directory, as a rule.
+
+    Copilot starts a plugin's server in the plugin's own folder and says nowhere which project it is in;
+    its own working directory does, where the system shows that.
+    """
+    roots = {session.environ.get(name) for name in ("COPILOT_PLUGIN_ROOT", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT")}
+    if str(session.cwd) in roots:
+        try:
+            return Path(os.readlink(f"/proc/{os.getppid()}/cwd"))
+        except OSError:
+            return session.cwd
+    return session.cwd
 
 
 def _make_propose(session: Session) -> Propose:
