@@ -35,6 +35,7 @@ FEW_CHANGES = 64
 
 _MAX_TAIL = 256  # rows scored from the tail; more become a segment of the postings
 _MAX_SEGMENTS = 12
+_YOUNG = "? "  # stands before the stamp of a file that is read once more
 _RACY_NS = 2_000_000_000  # a file this young may change again within one tick of its file system's clock
 
 Progress = Callable[[int, int], None]
@@ -236,8 +237,8 @@ def index_status(tree: WorkTree, places: Places) -> IndexStatus:
     scan = scan_stamps(tree)
     if snapshot is None:
         return IndexStatus(folder=folder, state="missing", behind=len(scan.entries))
-    changed, removed = _compare(snapshot, scan)
-    behind = len(changed) + len(removed)
+    known = {line.removeprefix(_YOUNG) for line in snapshot.seen.split("\n")}
+    behind = len(known.symmetric_difference(scan.lines) - {""})
     size = 0
     for parent, _, names in os.walk(folder):
         size += sum(os.lstat(os.path.join(parent, name)).st_size for name in names)
@@ -334,7 +335,7 @@ def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snap
                 current = None
             if (current.generation if current else None) != (before.generation if before else None):
                 return updated
-            if before is not None and before.index.paths == updated.index.paths and "? " in updated.seen:
+            if before is not None and before.index.paths == updated.index.paths and _YOUNG in updated.seen:
                 return updated  # only young files were read again; they will be once more
             fold = len(updated.index.tail) > _MAX_TAIL
             return write_snapshot(tree, places, updated, previous=before.generation if before else None, fold=fold)
@@ -445,7 +446,7 @@ def _settled(stamps: Sequence[str], changed: Sequence[Entry]) -> list[str]:
     young = {entry.path for entry in changed if entry.mtime_ns > settled_before}
     if not young:
         return list(stamps)
-    return [f"? {stamp}" if stamp.split(" ", 3)[3] in young else stamp for stamp in stamps]
+    return [f"{_YOUNG}{stamp}" if stamp.split(" ", 3)[3] in young else stamp for stamp in stamps]
 
 
 def _scope_number(names: list[str | None], scope: str | None) -> int:
