@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT")
+    parser.add_argument(
+        "agent",
+        metavar="AGENT",
+        help="the agent that calls: claude-code, codex, gemini, copilot, opencode, cursor or windsurf",
+    )
 
 
 def run(args: argparse.Namespace, session: Session) -> int:

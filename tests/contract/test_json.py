@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,9 @@ import pytest
 from referencing import Registry, Resource
 from support import Run, git
 
+import memfs as memfs_package
+from memfs.cli import COMMANDS
+from memfs.cli.parser import command_parser
 from memfs.store.shipped import read_schema
 
 REMEMBER = (
@@ -66,10 +71,31 @@ def test_the_answer_is_what_its_schema_says(schema: str, stocked: Path, memfs: C
     validate(document, schema)
 
 
-def test_no_answer_carries_a_field_that_its_schema_does_not_know(stocked: Path, memfs: Callable[..., Run]) -> None:
-    for schema, argv in ANSWERS.items():
-        assert read_schema(schema).get("additionalProperties") is False, schema
-        assert set(memfs(*argv, cwd=stocked).json) <= set(read_schema(schema)["properties"])
+def test_every_answer_that_a_command_emits_has_a_schema_that_allows_nothing_else() -> None:
+    emitted = set()
+    for source in (Path(memfs_package.__file__).parent / "cli").glob("*.py"):
+        emitted |= set(re.findall(r'\.emit\(\s*"([a-z-]+)"', source.read_text(encoding="utf-8")))
+    assert {"show", "list", "recall", "trust", "check", "doctor"} <= emitted
+    for name in sorted(emitted):
+        assert read_schema(name).get("additionalProperties") is False, name
+        assert read_schema(name)["$id"] == f"urn:memfs:schema:{name}:1"
+
+
+def test_every_command_that_answers_takes_json() -> None:
+    without = {"browse", "completion", "demo", "hook"}
+    for verb in COMMANDS:
+        options = [option for action in _actions(command_parser(verb)) for option in action.option_strings]
+        assert ("--json" in options) == (verb not in without), verb
+
+
+def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    found = []
+    for action in parser._actions:
+        found.append(action)
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                found += _actions(child)
+    return found
 
 
 def test_git_is_real_here(stocked: Path) -> None:
