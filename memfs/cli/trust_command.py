@@ -195,7 +195,8 @@ def _tell(session: Session, approved: Approved, *, as_json: bool) -> int:
                 f"approved by {', '.join(verdict.people)}" if verdict.trusted else f"not yet trusted: {verdict.reason}"
             )
             session.say(f"{memory_id}  {state}")
-        session.say(f"commit {(approved.commit or '')[:12]}, {len(approved.receipts)} receipt(s) in .memfs/approvals")
+        receipts = "a receipt" if len(approved.receipts) == 1 else f"{len(approved.receipts)} receipts"
+        session.say(f"commit {(approved.commit or '')[:12]}, with {receipts} in .memfs/approvals")
     for memory_id, verdict in lacking.items():
         session.note(f"{memory_id}: {verdict.detail or verdict.reason}")
     # Waiting for a second person is how it should be; anything else (a file changed meanwhile) is not.
