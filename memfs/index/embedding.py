@@ -132,7 +132,11 @@ class _LibrarySession:
             self._call(_ENTRY, (void, text, text), options, b"session.disable_prepacking", b"1")
         self._session = void()
         with open(path, "rb") as file:
-            self._names = [name.encode() for name in find_inputs(file.read())]
+            graph = file.read()
+        try:
+            self._names = [name.encode() for name in find_inputs(graph)]
+        except ValueError as error:  # NotOnnxError, or names that are no text
+            raise SetupError("the prepared model is damaged", hint="memfs model prepare") from error
         kinds = (void, ctypes.c_char_p, void, self._pointer)
         self._call(_SESSION, kinds, environment, os.fsencode(path), options, ctypes.byref(self._session))
         self._memory = void()

@@ -150,6 +150,10 @@ class Scores:
         places = [place for place, term in enumerate(self.terms) if term in terms]
         return [set().union(*(found[place] for place in places)) for found in self.rows_of]
 
+    def rows_with_all(self) -> list[set[int]]:
+        """Return for each index the visible rows that hold every term of the query."""
+        return [set(found[0]).intersection(*found[1:]) if found else set() for found in self.rows_of]
+
     def is_covered(self, terms: Collection[str]) -> bool:
         """Return whether one visible row holds all of ``terms``."""
         places = [place for place, term in enumerate(self.terms) if term in terms]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 _MAX_PARTS = 64
 
@@ -14,13 +14,27 @@ def applies(applies_to: Sequence[str], path: str | None, topics: Collection[str]
     A glob is matched a folder at a time: ``*`` and ``?`` stay inside one name, ``**`` stands for any
     number of folders, and a glob without ``/`` matches at any depth, as in ``.gitignore``.
     """
-    wanted = {topic.casefold() for topic in topics}
-    for place in applies_to:
-        if place.casefold() in wanted:
-            return True
-        if path is not None and _matches_path(place, path):
-            return True
-    return False
+    return matcher(path, topics)(applies_to)
+
+
+def matcher(path: str | None, topics: Collection[str] = ()) -> Callable[[Sequence[str]], bool]:
+    """Return :func:`applies` for one path and its topics: a tool hook asks every memory the same."""
+    wanted = frozenset(topic.casefold() for topic in topics)
+    below = f"{path}/"
+
+    def matches(applies_to: Sequence[str]) -> bool:
+        for place in applies_to:
+            if place.casefold() in wanted:
+                return True
+            if path is None:
+                continue
+            # Most globs name other folders; what stands before their first * or ? says so.
+            folder = place.lstrip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
+            if (not folder or below.startswith(f"{folder}/")) and _matches_path(place, path):
+                return True
+        return False
+
+    return matches
 
 
 def topics_of_path(path: str) -> tuple[str, ...]:
@@ -30,10 +44,6 @@ def topics_of_path(path: str) -> tuple[str, ...]:
 
 
 def _matches_path(glob: str, path: str) -> bool:
-    # Most globs name other folders, and every tool call of a session asks all of them.
-    folder = glob.strip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
-    if folder and not f"{path}/".startswith(f"{folder}/"):
-        return False
     parts = path.split("/")
     pattern = glob.strip("/").split("/")
     if len(parts) > _MAX_PARTS or len(pattern) > _MAX_PARTS:

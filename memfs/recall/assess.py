@@ -335,8 +335,8 @@ class Assessor:
                 kept = entry.get(f"base:{path}")
                 if isinstance(kept, str):
                     baselines[file.digest, path] = kept
-                elif kept is not None and kept == [self._repository_mark()]:
-                    baselines[file.digest, path] = None
+                elif isinstance(kept, list) and kept[:1] == [self._repository_mark()]:
+                    baselines[file.digest, path] = kept[1] if len(kept) == 2 else None
                 else:
                     untold.append(file)
         if untold:
@@ -382,9 +382,12 @@ class Assessor:
             first = self._first_commits([file.path for file in files])
             boundary = self._shallow_commits()
             wanted: dict[tuple[str, str], list[MemoryFile]] = {}
+            settled: set[str] = set()  # the digests of what is committed
             for file in files:
                 own = blob_id(file.raw.replace(b"\r\n", b"\n"), algorithm=algorithm)
-                committed = own if (file.path, own) in first else at_head[file.path, head]
+                if (file.path, own) in first:
+                    settled.add(file.digest)
+                committed = own if file.digest in settled else at_head[file.path, head]
                 commit = head if committed is None else first.get((file.path, committed))
                 path = _trigger_path(file)
                 if commit is not None and commit not in boundary and path is not None:
@@ -397,9 +400,11 @@ class Assessor:
             blob = found[path, commit]
             for file in of:
                 baselines[file.digest, path] = blob
-                # What is not committed yet has its first commit still before it.
-                if commit != head:
-                    self._facts.put(file.digest, f"base:{path}", [self._repository_mark()] if blob is None else blob)
+                # What is not committed yet has its first commit still before it: until the next commit only.
+                if blob is not None and file.digest in settled:
+                    self._facts.put(file.digest, f"base:{path}", blob)
+                else:
+                    self._facts.put(file.digest, f"base:{path}", [self._repository_mark(), blob])
 
     def _first_commits(self, paths: Sequence[str]) -> dict[tuple[str, str], str]:
         """Return for each (path, blob) in the history of HEAD the oldest commit that brought it."""

@@ -13,15 +13,16 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError, SetupError
+from memfs.index.document import indexable_text
 from memfs.index.refresh import Opened, discard_index, open_index
 from memfs.index.text import DamagedIndex, Scores, TextIndex, search_texts
-from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, query_terms
+from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, query_terms, tokens
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile, State
-from memfs.model.reader import id_of_path, read_memory
+from memfs.model.reader import read_memory
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass, field, replace
-from memfs.recall.applies import applies, topics_of_path
+from memfs.recall.applies import applies, matcher, topics_of_path
 from memfs.recall.assess import RECALL_PATIENCE, Assessment, Assessor
 from memfs.recall.floor import RELATED, is_command, is_question, topic_terms
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
@@ -42,6 +43,8 @@ MEANING_SHARE = 0.45
 
 STATE_FACTORS = {State.CURRENT: 1.0, State.RECHECK: 0.9, State.SUPERSEDED: 0.5, State.EXPIRED: 0.5}
 """What a memory's state does to its score."""
+LITERAL_WORDS = 5
+"""A prompt of conversation alone that has so many words is looked for word for word."""
 PLACE_FACTOR = 1.15
 """What ``applies_to`` does that matches the work path or a topic."""
 
@@ -144,6 +147,8 @@ def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query,
 
     Raises :class:`SetupError` when the query demands ``hybrid`` and there is no model.
     """
+    if _says_nothing(query):
+        return Result(hits=())  # the commonest prompt of all: nothing is opened for it
     notices: list[str] = []
     opened = _open_stores(stores, places, query, today, notices)
     unreadable = sum(
@@ -160,6 +165,19 @@ def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query,
             ids = [hit.assessment.file.id for hit in result.hits if hit.store == store.name]
             record_usage(store.tree, places, "shown", ids, today)
     return replace(result, unreadable=unreadable, notices=tuple(dict.fromkeys(notices)))
+
+
+def _says_nothing(query: Query) -> bool:
+    """Return whether the floor stops this prompt whatever the memories are (RETRIEVAL 4)."""
+    if not query.floor or query.brief or query.work_path is not None or query.topics:
+        return False
+    if is_command(query.text):
+        return True
+    return not topic_terms(query_terms(query.text)) and not _is_literal(query)
+
+
+def _is_literal(query: Query) -> bool:
+    return len(query.text[:MAX_QUERY_CHARACTERS].split()) >= LITERAL_WORDS
 
 
 def _open_stores(
@@ -213,10 +231,12 @@ def _recall_answer(stores: Sequence[_Store], places: Places, query: Query, notic
     topics = topic_terms(terms)
     if not topics and not query.floor:
         topics = terms = terms or query_terms(query.text, keep_stop_words=True)
-    silent = query.floor and (not topics or is_command(query.text))
     candidates: list[_Candidate] = []
     mode = "lexical"
-    if not silent:
+    if query.floor and not topics:
+        if _is_literal(query):
+            candidates = _find_literal(stores, places, query)
+    elif not query.floor or not is_command(query.text):
         candidates, mode = _find_candidates(stores, places, query, notices, terms=terms, topics=topics)
     if query.work_path is not None or query.topics:
         candidates = _with_places(stores, query, candidates)
@@ -259,6 +279,25 @@ def _find_candidates(
         ]
         return found, "lexical"
     return _fuse(stores, scores, meaning, near, with_topic), "hybrid"
+
+
+def _find_literal(stores: Sequence[_Store], places: Places, query: Query) -> list[_Candidate]:
+    """Return the memories that hold the whole of a longer prompt word for word, though it is about nothing."""
+    sought = tokens(query.text[:MAX_QUERY_CHARACTERS])
+    scores = _search_words(stores, places, query, list(dict.fromkeys(sought))[:MAX_QUERY_TERMS])
+    found = []
+    for store, rows in zip(stores, scores.rows_with_all(), strict=True):
+        for row in sorted(rows)[:TEXT_CANDIDATES]:
+            one = _Candidate(store, store.index.paths[row], 1.0, {"words": 1.0})
+            file = _read_candidate(one, query)
+            if file is not None and _holds(tokens(indexable_text(file)), sought):
+                found.append(one)
+    return found
+
+
+def _holds(words: Sequence[str], sought: Sequence[str]) -> bool:
+    size = len(sought)
+    return any(words[at : at + size] == sought for at in range(len(words) - size + 1) if words[at] == sought[0])
 
 
 def _search_words(stores: Sequence[_Store], places: Places, query: Query, terms: Sequence[str]) -> Scores:
@@ -430,12 +469,14 @@ def _with_places(stores: Sequence[_Store], query: Query, candidates: list[_Candi
     for store in stores:
         path, topics = _work_of(store, query)
         flags = store.index.allowed_rows(_seer(store, query))
+        matches = matcher(path, topics)
+        answers: dict[str, bool] = {"": False}  # many memories name the same places
         for row, facet in enumerate(store.index.read_facets()):
             recorded, _, places = facet.partition("\t")
+            if places not in answers:
+                answers[places] = matches(places.split("\x1f"))
             memory_path = store.index.paths[row]
-            if not places or not flags[row] or (store.name, memory_path) in known:
-                continue
-            if applies(places.split("\x1f"), path, topics):
+            if answers[places] and flags[row] and (store.name, memory_path) not in known:
                 added.append((recorded, _Candidate(store, memory_path, _PLACE_SCORE, {})))
     added.sort(key=lambda pair: (pair[0], pair[1].path), reverse=True)
     return [*candidates, *(one for _, one in added)]
@@ -555,17 +596,22 @@ def _recall_brief(stores: Sequence[_Store], query: Query) -> Result:
         if not approved:
             continue
         for row, (memory_path, facet) in enumerate(zip(store.index.paths, store.index.read_facets(), strict=True)):
-            memory_id = id_of_path(memory_path)
+            memory_id = memory_path.rpartition("/")[2].removesuffix(".md")  # what is in `approved` is an id
             if flags[row] and memory_id in approved:
                 recorded, _, places = facet.partition("\t")
                 here = bool(places) and applies(places.split("\x1f"), path, topics)
                 rank = (here, store.usage.get(memory_id, NEVER).helped, recorded)
                 candidates.append((rank, _Candidate(store, memory_path, _PLACE_SCORE, {})))
     candidates.sort(key=lambda pair: (pair[0], pair[1].path), reverse=True)
-    read = [one for _, one in candidates[:_BRIEF_READ]]
-    order = {(one.store.name, one.path): place for place, one in enumerate(read)}
-    hits = [hit for hit in _read_hits(read, query, _BRIEF_READ) if hit.assessment.approved]
+    order = {(one.store.name, one.path): place for place, (_, one) in enumerate(candidates)}
+    hits: list[Hit] = []
+    read = 0
+    # A few more than are shown at first: an approval that lapsed is seen only when the file is read.
+    while len(hits) < query.limit and read < min(len(candidates), _BRIEF_READ):
+        batch = [one for _, one in candidates[read : read + query.limit + _LOOK_PAST]]
+        hits += [hit for hit in _read_hits(batch, query, len(batch)) if hit.assessment.approved]
+        read += len(batch)
     hits.sort(key=lambda hit: order[hit.store, hit.assessment.file.path])
     result = _cut(hits, query, query.limit, "brief")
-    left_out = len(hits) - len(result.hits) + len(candidates) - len(read)
+    left_out = len(hits) - len(result.hits) + len(candidates) - read
     return replace(result, left_out=left_out, others=visible - len(result.hits) - left_out)

