@@ -512,8 +512,6 @@ class _Git:
             *READ_SWITCHES,
             "-c",
             "i18n.commitEncoding=UTF-8",
-            "-c",
-            "user.useConfigOnly=true",
             *args,
         ]
         with _plain_environment():

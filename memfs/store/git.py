@@ -33,8 +33,6 @@ READ_SWITCHES = (
     "-c",
     "log.showSignature=false",
     "-c",
-    "diff.external=",
-    "-c",
     "protocol.allow=never",
     "-c",
     "submodule.recurse=false",
@@ -43,6 +41,15 @@ READ_SWITCHES = (
     "-c",
     "maintenance.auto=false",
 )
+
+READING = frozenset({
+    "cat-file", "check-attr", "check-ref-format", "config", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree",
+    "merge-base", "rev-list", "rev-parse", "show", "symbolic-ref", "var",
+})  # fmt: skip
+"""What a reading git may be. `status`, `diff` and `verify-commit` look at the work tree or run programs
+to do it, and decide nothing here (TRUST 7)."""
+
+_SHOWING_CHANGES = ("diff-tree", "log", "show")
 
 _READ_VARIABLES = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -84,6 +91,10 @@ def call_git(
     """
     if tree.git_dir is None:
         raise UsageError("there is no git here, only files", hint="clone the repository to see its history")
+    if args[0] not in READING:
+        raise ValueError(f"git {args[0]} is not for reading")
+    if args[0] in _SHOWING_CHANGES:
+        args = (args[0], "--no-ext-diff", "--no-textconv", *args[1:])
     environment = git_environment(os.environ)
     # git must not look further up when it does not like the .git that was found.
     environment["GIT_CEILING_DIRECTORIES"] = os.path.dirname(tree.root)

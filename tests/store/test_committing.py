@@ -496,6 +496,85 @@ def test_a_work_tree_that_cannot_be_written_loses_nothing(tree: WorkTree, monkey
     assert git(tree.root, "status", "--porcelain") == ""
 
 
+def test_an_edit_of_the_index_s_own_second_is_not_hidden_from_git(tree: WorkTree) -> None:
+    # git tells such an edit from the index's time, so the copy that is published must have kept it.
+    second = 1_700_000_000
+    for setting in ("core.checkStat minimal", "core.trustctime false"):
+        git(tree.root, "config", *setting.split())
+    (tree.root / "code.txt").write_text("large\n")
+    os.utime(tree.root / "code.txt", (second, second))
+    git(tree.root, "add", "code.txt")
+    git(tree.root, "commit", "-qm", "code")
+    os.utime(tree.root / ".git/index", (second, second))
+    (tree.root / "code.txt").write_text("other\n")
+    os.utime(tree.root / "code.txt", (second, second))
+    _remember(tree)
+    assert git(tree.root, "status", "--porcelain") == " M code.txt"
+
+
+def _meanwhile(monkeypatch: pytest.MonkeyPatch, *command: str, cwd: Path) -> None:
+    """Have git do ``command`` between the making of our commit and its publication."""
+    from memfs.store import commit as module
+
+    original = module._Commit._commit_tree
+
+    def made(self: object, *arguments: object) -> str:
+        new = original(self, *arguments)  # type: ignore[arg-type]
+        git(cwd, *command)
+        return new
+
+    monkeypatch.setattr(module._Commit, "_commit_tree", made)
+
+
+def test_what_is_staged_while_the_commit_is_made_is_not_lost(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    _remember(tree)
+    blob = git(tree.root, "hash-object", "-w", "--stdin", input="staged\n")
+    _meanwhile(monkeypatch, "update-index", "--cacheinfo", f"100644,{blob},{PATH}", cwd=tree.root)
+    head = git(tree.root, "rev-parse", "HEAD")
+    with pytest.raises(UncommittedError, match="something else was staged for it"):
+        _remember(tree, content=b"ours\n")
+    assert git(tree.root, "rev-parse", "HEAD") == head
+    assert git(tree.root, "show", f":{PATH}") == "staged"
+
+
+def test_what_is_staged_elsewhere_meanwhile_stays_staged(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree.root / "wip.txt").write_text("wip")
+    _meanwhile(monkeypatch, "add", "wip.txt", cwd=tree.root)
+    _remember(tree)
+    assert git(tree.root, "status", "--porcelain") == "A  wip.txt"
+
+
+@pytest.mark.parametrize("command", ["symbolic-ref HEAD refs/heads/other", "update-ref --no-deref HEAD HEAD~0"])
+def test_a_branch_that_is_left_meanwhile_is_not_moved(
+    tree: WorkTree, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    git(tree.root, "branch", "other")
+    head = git(tree.root, "rev-parse", "HEAD")
+    _meanwhile(monkeypatch, *command.split(), cwd=tree.root)
+    with pytest.raises(UncommittedError, match="the branch was left"):
+        _remember(tree)
+    assert set(git(tree.root, "rev-parse", "main", "other", "HEAD").split()) == {head}
+    assert (tree.root / PATH).read_text() == "text\n"
+
+
+def test_the_message_is_utf_8_whatever_the_configuration_says(tree: WorkTree) -> None:
+    git(tree.root, "config", "i18n.commitEncoding", "ISO-8859-1")
+    commit_changes(tree, [Change(path=PATH, content=b"x")], "Grün")
+    raw = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=tree.root, capture_output=True).stdout
+    assert "Grün".encode() in raw
+    assert b"\nencoding " not in raw
+
+
+def test_a_work_tree_that_the_configuration_puts_elsewhere_stays_where_it_is(tree: WorkTree, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    git(tree.root, "config", "core.worktree", str(tmp_path / "elsewhere"))
+    _remember(find_work_tree(tree.root))
+    assert (tree.root / PATH).read_text() == "text\n"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    git(tree.root, "config", "--unset", "core.worktree")
+    assert git(tree.root, "status", "--porcelain") == ""
+
+
 def test_a_file_that_a_filter_cleans_shows_no_change_after_a_commit(tree: WorkTree) -> None:
     git(tree.root, "config", "filter.upper.clean", "tr a-z A-Z")
     git(tree.root, "config", "filter.upper.required", "true")

@@ -124,13 +124,13 @@ def test_no_configured_program_runs_when_memfs_reads(tree: WorkTree, evil: Path)
     assert log.startswith(head.encode())
     assert b"Remember a" in log
     for arguments in (
-        ("log", "-p", "--no-ext-diff", "--no-textconv"),
-        ("show", "--format=%H", "--no-ext-diff", "--no-textconv", "HEAD"),
+        ("log", "-p", "--format=%H"),
+        ("show", "--format=%H", "HEAD"),
+        ("diff-tree", "-p", "HEAD~1", "HEAD"),
         ("cat-file", "-p", f"HEAD:{PATH}"),
         ("ls-files", "-s", "-z"),
         ("ls-tree", "-r", "-l", "-z", "HEAD"),
         ("rev-list", "--objects", "HEAD"),
-        ("diff", "--no-ext-diff", "--no-textconv", "--name-status", "HEAD~1", "HEAD"),
         ("merge-base", "HEAD", "HEAD~1"),
         ("for-each-ref",),
     ):
@@ -139,6 +139,12 @@ def test_no_configured_program_runs_when_memfs_reads(tree: WorkTree, evil: Path)
     assert read_blob(tree, blob_id(b"text\n")) == b"text\n"
     assert author_address(tree) == "alice@example.com"
     assert not evil.exists(), evil.read_text()
+
+
+@pytest.mark.parametrize("command", ["status", "diff", "verify-commit", "add", "fetch", "gc", "submodule"])
+def test_what_is_no_plain_read_is_not_run_at_all(tree: WorkTree, command: str) -> None:
+    with pytest.raises(ValueError, match="not for reading"):
+        read_git(tree, command)
 
 
 def test_no_configured_program_runs_when_memfs_commits(tree: WorkTree, evil: Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,8 @@ def test_a_file_is_read_whole_and_not_a_byte_over_the_limit(tree: WorkTree) -> N
     assert caught.value.reason == "too-large"
 
 
-def test_fifty_megabytes_are_refused_unread(tree: WorkTree) -> None:
+def test_fifty_megabytes_are_refused_unread(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "read", None)
     with _put(tree, "memories/team/huge.md").open("wb") as file:
         file.truncate(50 * 1024 * 1024)
     assert _reason(tree, "memories/team/huge.md") == "too-large"
@@ -241,6 +243,15 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     assert file.read_bytes() == b"two"
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    fsync, rename = os.fsync, os.rename
+    monkeypatch.setattr(os, "fsync", lambda fd: (done.append("fsync"), fsync(fd))[1])
+    monkeypatch.setattr(os, "rename", lambda *names, **more: (done.append("rename"), rename(*names, **more))[1])
+    write_atomic(tmp_path / "a", b"text")
+    assert done == ["fsync", "rename", "fsync"]  # the content, the name, the folder
 
 
 def test_a_symlink_in_the_place_of_a_file_is_replaced_and_one_in_a_folder_s_refused(
@@ -380,14 +391,25 @@ def test_reading_takes_no_lock(tree: WorkTree) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_files_are_scanned_in_far_less_than_a_tenth_of_a_second(tree: WorkTree) -> None:
+def test_ten_thousand_files_are_scanned_in_little_more_than_it_takes_to_ask_for_their_times(tree: WorkTree) -> None:
     for folder in range(20):
         (tree.root / f"memories/team/t{folder}").mkdir(parents=True)
         for number in range(500):
             (tree.root / f"memories/team/t{folder}/memory-{number}.md").touch()
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        assert len(scan_memories(tree).entries) == 10_000
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.1  # 37 ms measured on two busy cores
+
+    def ask() -> None:
+        for folder in range(20):
+            with os.scandir(tree.root / f"memories/team/t{folder}") as listing:
+                for item in listing:
+                    item.stat(follow_symlinks=False)
+
+    def fastest(action: Callable[[], object]) -> float:
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            action()
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert len(scan_memories(tree).entries) == 10_000
+    assert fastest(lambda: scan_memories(tree)) < 4 * fastest(ask)  # 37 ms against 20 on two busy cores
