@@ -23,9 +23,9 @@ from memfs.store.places import Places
 from memfs.store.worktree import find_work_tree
 
 TODAY = date(2026, 11, 30)
-SUBJECTS = "billing search ingest export login cache queue mailer scheduler gateway ledger report".split()
-VERBS = "writes reads retries batches validates signs compresses rotates shards replays throttles drops".split()
-THINGS = "invoices events sessions snapshots messages rows tokens ledgers uploads jobs metrics receipts".split()
+SUBJECTS = ("billing", "search", "ingest", "export", "login", "cache", "queue", "mailer", "gateway", "ledger", "report")
+VERBS = ("writes", "reads", "retries", "batches", "validates", "signs", "compresses", "rotates", "replays", "throttles")
+THINGS = ("invoices", "events", "sessions", "snapshots", "messages", "rows", "uploads", "jobs", "metrics", "receipts")
 HOWS = (
     "before the nightly backup starts",
     "in batches of at most {n} items",
@@ -87,7 +87,7 @@ def change(root: Path, changes: int) -> None:
     paths = sorted((root / "memories").rglob("*.md"))
     for path in draw.sample(paths, changes // 2):
         path.write_text(path.read_text().replace("Why:", "The reason:"))
-    commit = git(root, "rev-parse", "HEAD~1")
+    commit = git(root, "rev-list", "--max-parents=0", "HEAD")
     for number in range(changes - changes // 2):
         place = root / "memories" / "team" / "cache" / f"new-{number}.md"
         place.write_text(memory(draw, "team/cache", commit, number))
@@ -110,6 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--changes", type=int, default=100)
+    parser.add_argument("--approved", action="store_true", help="with a keyring and an approval of every memory")
     parser.add_argument("--keep", type=Path, help="make the repository here and leave it")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -119,23 +120,78 @@ def main() -> None:
         if not root.exists():
             started = time.perf_counter()
             make(root, args.memories)
+            if args.approved:
+                approve(root, Places(home=home))
             change(root, args.changes)
             git(root, "switch", "-q", "main")
             print(f"(made {args.memories:,} memories in {time.perf_counter() - started:.0f} s)", flush=True)
         run(root, Places(home=home), args.changes)
 
 
+def approve(root: Path, places: Places) -> None:
+    """Approve every memory, 64 under one signature."""
+    from datetime import UTC, datetime
+
+    from memfs.trust.approve import approve as sign
+    from memfs.trust.approve import plan_approval
+    from memfs.trust.keyring import format_file
+    from memfs.trust.setup import new_keyring, pin_repository
+    from memfs.trust.signing import load_key
+
+    key = places.home / "key"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True, stdin=subprocess.DEVNULL
+    )
+    signer = load_key(key, environ={"PATH": "/usr/bin:/bin"})
+    made = new_keyring(signer, "bench@example.com")
+    (root / ".memfs").mkdir(exist_ok=True)
+    (root / ".memfs" / "keyring.1").write_bytes(format_file(made.body, made.signatures))
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "keyring")
+    tree = find_work_tree(root)
+    pin_repository(places, tree)
+    ids = sorted(path.stem for path in (root / "memories").rglob("*.md"))
+    sign(plan_approval(tree, places, ids, today=TODAY), signer, now=datetime(2026, 11, 30, tzinfo=UTC))
+
+
 def run(root: Path, places: Places, changes: int) -> None:
+    from memfs.api import Repository
+    from memfs.model.scope import Caller
+    from memfs.review.browse.server import Pages
+    from memfs.review.change import review_range
     from memfs.review.check import Target, check_repository
+    from memfs.review.forms import format_comment
 
     tree = find_work_tree(root)
-    measure("check, everything, cold", lambda: check_repository(tree, places, Target(), today=TODAY), times=1)
-    measure("check, everything, nothing changed", lambda: check_repository(tree, places, Target(), today=TODAY))
-    target = Target(base="main", commit="work")
-    measure(
-        f"check --base, {changes} changed, cold", lambda: check_repository(tree, None, target, today=TODAY), times=1
-    )
-    measure(f"check --base, {changes} changed, warm", lambda: check_repository(tree, places, target, today=TODAY))
+
+    def check(target: Target, where: Places | None) -> None:
+        check_repository(tree, where, target, today=TODAY)
+
+    def review(where: Places | None) -> None:
+        format_comment(review_range(tree, where, "main", "work", today=TODAY))
+
+    change = Target(base="main", commit="work")
+    measure("check, everything, cold", lambda: check(Target(), places), times=1)
+    measure("check, everything, nothing changed", lambda: check(Target(), places))
+    measure(f"check --base, {changes} changed, without a cache", lambda: check(change, None))
+    measure(f"check --base, {changes} changed, warm", lambda: check(change, places))
+    measure(f"review and comment, {changes} changed, without a cache", lambda: review(None))
+    measure(f"review and comment, {changes} changed, warm", lambda: review(places))
+    repository = Repository.open(root, places=places, today=TODAY)
+    pages = Pages(repository, Caller(), name="bench", about="bench", pin=None)
+    key = pages.shelf.catalogue.items[4711 % len(pages.shelf.catalogue.items)].key
+    for name, path, query in (
+        ("list", "index.html", {}),
+        ("list, last page", "index.html", {"page": "9999"}),
+        ("list, filtered", "index.html", {"scope": "team/cache", "state": "current"}),
+        ("list, searched", "index.html", {"q": "ledger schema"}),
+        ("due", "due.html", {}),
+        ("one memory", f"m/{key}.html", {}),
+        ("branches", "review.html", {}),
+    ):
+        measure(f"page: {name}", lambda path=path, query=query: pages.answer(path, query), times=9)
+    pages.answer("review.html", {"branch": "work"})
+    measure("page: a branch seen before", lambda: pages.answer("review.html", {"branch": "work"}), times=9)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,13 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
     def look() -> Check:
         return check_repository(
-            tree, session.places, target, today=session.today, identities=identities, keep=not args.no_cache
+            tree,
+            session.places,
+            target,
+            today=session.today,
+            identities=identities,
+            keep=not args.no_cache,
+            on_long=lambda files: session.note(f"looking at {files:,} memories for the first time …"),
         )
 
     check = look()

@@ -13,7 +13,17 @@ from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.scope import scope_of_path
 from memfs.model.values import dataclass
-from memfs.review.check import Check, Target, check_repository, find_changes, judging_view, read_folder, read_keyrings
+from memfs.review.check import (
+    APPROVALS,
+    Check,
+    Target,
+    approval_messages,
+    check_repository,
+    find_changes,
+    judging_view,
+    read_folder,
+    read_keyrings,
+)
 from memfs.review.notes import (
     MAX_PEOPLE,
     Approvals,
@@ -118,7 +128,9 @@ def review_range(
     target = Target(base=base, commit=head, pin=pin)
     check = check_repository(tree, places, target, today=today, identities=identities)
     since = merge_base(tree, base, head) or base
-    reviewing = _Reviewing(tree, places, check, GitFiles(tree, since), GitFiles(tree, head), today=today, pin=pin)
+    parted = GitFiles(tree, since)
+    theirs = parted if base == since else GitFiles(tree, base)
+    reviewing = _Reviewing(tree, places, check, parted, GitFiles(tree, head), theirs=theirs, today=today, pin=pin)
     changes, alarms = reviewing.changes(since, head), reviewing.alarms()
     settled = {change.path for change in changes}
     alarms += [note_of(result) for result in check.report.results if result.path not in settled | reviewing.told]
@@ -157,6 +169,7 @@ class _Reviewing:
         base: GitFiles,
         head: GitFiles,
         *,
+        theirs: GitFiles,
         today: date,
         pin: str | None,
     ) -> None:
@@ -166,11 +179,16 @@ class _Reviewing:
         self.head = head
         self.told: set[str] = set()  # paths whose results of `check` the alarms speak of already
         self.view = check.view
+        self.theirs = theirs
         self.keyrings = read_keyrings(base)
         self.before_view: TrustView | None = None
         if self.keyrings:
-            self.before_view, _ = judging_view(self.keyrings, base, places, today=today, pin=pin, history=base.commit)
-        raw = dict(base.read_many([REPOSITORY_FILE]))[REPOSITORY_FILE]
+            messages = approval_messages(tree, [theirs.commit or ""])
+            receipts = read_folder(theirs, APPROVALS)
+            self.before_view, _ = judging_view(
+                read_keyrings(theirs), receipts, places, today=today, pin=pin, messages=messages
+            )
+        raw = dict(theirs.read_many([REPOSITORY_FILE]))[REPOSITORY_FILE]
         self.settings = parse_repository_settings(raw) if isinstance(raw, bytes) else RepositorySettings()
 
     # -- memories --------------------------------------------------------------------------------
@@ -243,8 +261,8 @@ class _Reviewing:
 
     def _only_approvals(self, changed: Collection[str]) -> list[Change]:
         """Return memories whose text stays, and whose approvals the change adds or takes away."""
-        old = read_folder(self.base, ".memfs/approvals")
-        new = read_folder(self.head, ".memfs/approvals")
+        old = read_folder(self.base, APPROVALS)
+        new = read_folder(self.head, APPROVALS)
         differing = [
             raw for path in {*old, *new} if old.get(path) != new.get(path) for raw in (old.get(path), new.get(path))
         ]
@@ -360,7 +378,11 @@ class _Reviewing:
         old = self.view.keyring if self.view is not None else None
         problems = check_keyring(new)
         tone = Tone.STOP if problems else Tone.LOOK
+        meanwhile = read_keyrings(self.theirs)
         for path in added:
+            if path in meanwhile and meanwhile[path] != new[path]:
+                text = f"The base has got another {path} meanwhile"
+                yield Note(tone=Tone.STOP, about="keyring", text=f"{text}: this one follows a keyring of before.")
             try:
                 keyring = parse_file(new[path], where=path).keyring
             except KeyringError as error:
@@ -386,8 +408,8 @@ class _Reviewing:
             )
 
     def _receipts(self) -> Iterator[Note]:
-        old = read_folder(self.base, ".memfs/approvals")
-        new = read_folder(self.head, ".memfs/approvals")
+        old = read_folder(self.base, APPROVALS)
+        new = read_folder(self.head, APPROVALS)
         for path, raw in sorted(old.items()):
             if new.get(path) == raw:
                 continue

@@ -6,11 +6,13 @@ A change is judged by what it would change: the keyring of its base, never its o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidMemoryError, UsageError
+from memfs.model.memory import Memory, MemoryFile
 from memfs.model.reader import content_digest, read_memory
 from memfs.model.scope import is_wider, scope_of_path
 from memfs.model.values import dataclass, field, replace
@@ -30,10 +32,13 @@ if TYPE_CHECKING:
     from memfs.trust.judge import Verdict
     from memfs.trust.view import TrustView
 
+APPROVALS = ".memfs/approvals"
 HERE = "here"
 """As a pin: take the keyring that is here at its word."""
 
+_MANY = 1_000  # files; looking at them takes more than a second
 _MAX_MESSAGE = 64 * 1024
+_HELD = 64 * 1024 * 1024  # bytes of files that are kept from reading to judging
 _BATCH = 32 * 1024 * 1024  # bytes of files that are held at once
 _ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memfs/"}
 
@@ -78,9 +83,11 @@ def check_repository(
     identities: Collection[str] = (),
     keep: bool = True,
     keep_raw: bool = False,
+    on_long: Callable[[int], None] | None = None,
 ) -> Check:
     """Return what is wrong in ``target``. ``places`` None: without the user's pin and cache.
-    ``keep_raw``: the answer holds the bytes of every file, not only of the changed ones.
+    ``keep_raw``: the answer holds the bytes of every file, not only of the changed ones. ``on_long`` is
+    called with the number of files when many must be looked at for the first time.
 
     Raises :class:`UsageError` for a base, a commit or a pin that is none.
     """
@@ -92,15 +99,18 @@ def check_repository(
     now, base = states.now, states.base
     changed = None if base is None else find_changes(base, now)
     cache = Cache(tree, places if keep else None)
-    files, raw, cached = _read(now, cache, changed, _identities(tree, identities, states.tip), keep_raw=keep_raw)
+    files, raw, cached = _read(
+        now, cache, changed, _identities(tree, identities, states.tip), keep_raw=keep_raw, on_long=on_long
+    )
     every = list(files.values())
     _, others = now.memories()
     only = _chosen(target.paths, files, others, changed)
     chosen = [file for path, file in files.items() if path in only]
     judging = _open_judging(states, places, target.pin, today)
     bench = Bench(now, cache, tip=states.tip, safe=states.named if target.base else None, today=today)
-    standings = bench.judge(chosen, every)
-    verdicts = _judge_trust(judging.view, now, chosen, raw if keep_raw or base is not None else None)
+    memories = {file.path: file.memory() for file in chosen if file.is_memory}
+    standings = bench.judge(chosen, memories, every)
+    verdicts = _judge_trust(judging.view, now, chosen, memories, raw)
     across = [*check_clashes([*files, *others]), *check_ids(every), *check_supersession(every)]
     across += describe_pairs(_pairs(every, cache, only if changed is not None or target.paths else None))
     results = [
@@ -206,10 +216,13 @@ def check_skipped(others: Mapping[str, str]) -> Iterator[Result]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _States:
     """What is compared: ``base`` is None when everything is checked. ``since`` is the commit that the
-    base's files are read from, ``named`` the one that was asked for, ``tip`` the one whose history counts."""
+    base's files are read from (where the histories parted), ``named`` the one that was asked for and
+    ``theirs`` its files: who may approve is what *they* say today. ``tip`` is the commit whose history
+    counts."""
 
     now: Snapshot
     base: GitFiles | None
+    theirs: GitFiles | None
     since: str | None
     named: str | None
     tip: str | None
@@ -219,14 +232,16 @@ def _open(tree: WorkTree, target: Target) -> _States:
     head = head_commit(tree)
     if target.staged:
         base = GitFiles(tree, head) if head else None
-        return _States(now=GitFiles(tree, None), base=base, since=head, named=head, tip=head)
+        return _States(now=GitFiles(tree, None), base=base, theirs=base, since=head, named=head, tip=head)
     if target.base:
         tip = require_commit(tree, target.commit) if target.commit else head
         named = require_commit(tree, target.base)
         since = (merge_base(tree, named, tip) or named) if tip else named
         now: Snapshot = GitFiles(tree, tip) if target.commit else WorkFiles(tree)
-        return _States(now=now, base=GitFiles(tree, since), since=since, named=named, tip=tip)
-    return _States(now=WorkFiles(tree), base=None, since=None, named=None, tip=head)
+        base = GitFiles(tree, since)
+        theirs = base if named == since else GitFiles(tree, named)
+        return _States(now=now, base=base, theirs=theirs, since=since, named=named, tip=tip)
+    return _States(now=WorkFiles(tree), base=None, theirs=None, since=None, named=None, tip=head)
 
 
 def _read(
@@ -236,15 +251,18 @@ def _read(
     identities: Collection[str],
     *,
     keep_raw: bool,
+    on_long: Callable[[int], None] | None,
 ) -> tuple[dict[str, Known], dict[str, bytes], int]:
     sizes, _ = snapshot.memories()
     files: dict[str, Known] = {}
     kept: dict[str, bytes] = {}
     cached = 0
     waiting: list[tuple[str, bytes]] = []
-    weight = 0
+    weight = held = 0
 
     def look() -> None:
+        if on_long is not None and len(waiting) >= _MANY:
+            on_long(len(waiting))
         for known in look_at_many(waiting, identities=identities):
             cache.keep(known)
             files[known.path] = known
@@ -268,8 +286,9 @@ def _read(
             if weight > _BATCH:
                 look()
                 weight = 0
-        if keep_raw or (changed is not None and path in changed):
+        if keep_raw or (path in changed if changed is not None else held < _HELD):
             kept[path] = raw
+            held += len(raw)
     look()
     return dict(sorted(files.items())), kept, cached
 
@@ -343,10 +362,18 @@ class _Judging:
 
 def _open_judging(states: _States, places: Places | None, pin: str | None, today: date) -> _Judging:
     """Return by whose word approvals are judged: the keyring of the base where there is one."""
-    keyrings = read_keyrings(states.base if states.base is not None else states.now)
+    keyrings = read_keyrings(states.theirs if states.theirs is not None else states.now)
     if not keyrings:
         return _Judging()
-    view, pinned = judging_view(keyrings, states.now, places, today=today, pin=pin, history=states.tip)
+    receipts = read_folder(states.now, APPROVALS)
+    if states.base is not None and states.theirs is not None:
+        # What the base has got since, a withdrawal above all, will be there after the merge.
+        old = states.base.entries
+        receipts |= {path: raw for path, raw in read_folder(states.theirs, APPROVALS).items() if path not in old}
+    history = [commit for commit in (states.tip, states.named) if commit is not None]
+    view, pinned = judging_view(
+        keyrings, receipts, places, today=today, pin=pin, messages=approval_messages(states.now.tree, history)
+    )
     notices = list(view.notices) if view.trouble is None else []
     unpinned = states.base is None and not pinned and pin != HERE
     if not pinned and not unpinned:
@@ -357,21 +384,19 @@ def _open_judging(states: _States, places: Places | None, pin: str | None, today
 
 def judging_view(
     keyrings: Mapping[str, bytes],
-    receipts_of: Snapshot,
+    receipts: Mapping[str, bytes],
     places: Places | None,
     *,
     today: date,
     pin: str | None,
-    history: str | None,
+    messages: Sequence[bytes],
 ) -> tuple[TrustView, bool]:
-    """Return a view on given keyrings and a snapshot's receipts, and whether somebody pinned them:
-    ``pin``, else the user's own. Records in the messages up to the commit ``history`` can take trust
-    away: a withdrawal counts although its receipt was deleted (TRUST 6)."""
+    """Return a view on keyrings and receipts by path, and whether somebody pinned them: ``pin``, else
+    the user's own. Records in commit ``messages`` can take trust away: a withdrawal counts although
+    its receipt was deleted (TRUST 6)."""
     from memfs.trust.pin import read_pins
     from memfs.trust.view import view_of_files
 
-    receipts = read_folder(receipts_of, ".memfs/approvals")
-    messages = _approval_messages(receipts_of.tree, history)
     given = None if pin in (None, "", HERE) else pin
     view = view_of_files(keyrings, receipts, today=today, pin=given, places=places, messages=messages)
     if given is None and pin != HERE and places is not None and view.repository_id is not None:
@@ -381,25 +406,37 @@ def judging_view(
     return view, view.pinned
 
 
-def _approval_messages(tree: WorkTree, tip: str | None) -> list[bytes]:
-    if tip is None or tree.git_dir is None:
+def approval_messages(tree: WorkTree, tips: Collection[str]) -> list[bytes]:
+    """Return the commit messages in the history of ``tips`` that may hold records."""
+    if not tips or tree.git_dir is None:
         return []
     switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%B")
-    raw = read_git(tree, "log", *switches, "--fixed-strings", "--grep=Memory-Approval:", tip)
+    raw = read_git(tree, "log", *switches, "--fixed-strings", "--grep=Memory-Approval:", *sorted(set(tips)))
     return [message for message in raw.split(b"\0") if message]
 
 
 def _judge_trust(
-    view: TrustView | None, snapshot: Snapshot, files: Sequence[Known], raw: Mapping[str, bytes] | None
+    view: TrustView | None,
+    snapshot: Snapshot,
+    files: Sequence[Known],
+    memories: Mapping[str, Memory],
+    raw: Mapping[str, bytes],
 ) -> dict[str, Verdict]:
-    """Return the verdict of each memory; ``raw`` holds the bytes where they were kept."""
+    """Return the verdict of each memory; ``raw`` holds the bytes that were kept, the others are read again."""
     if view is None or view.keyring is None:
         return {}
-    wanted = [file.path for file in files if file.is_memory]
-    pairs: Iterable[tuple[str, bytes | str]] = (
-        snapshot.read_many(wanted) if raw is None else ((path, raw[path]) for path in wanted if path in raw)
-    )
-    return {path: view.verdict(read_memory(path, found)) for path, found in pairs if isinstance(found, bytes)}
+    wanted = {file.path: file for file in files if file.is_memory}
+    again = snapshot.read_many(path for path in wanted if path not in raw)
+    found: dict[str, Verdict] = {}
+    for path, content in chain(((path, raw[path]) for path in wanted if path in raw), again):
+        known = wanted[path]
+        # What is known of exactly these bytes needs no second parsing; the view hashes them itself.
+        if isinstance(content, bytes) and content_digest(content) == known.digest:
+            file = MemoryFile(
+                id=known.id, path=path, raw=content, digest=known.digest, document=None, memory=memories[path]
+            )
+            found[path] = view.verdict(file)
+    return found
 
 
 def is_trusted(verdict: Verdict | None) -> bool:
@@ -419,7 +456,7 @@ def _check_trust(view: TrustView | None, states: _States, verdicts: Mapping[str,
         )
     if view is None:
         return
-    receipts = read_folder(states.now, ".memfs/approvals")
+    receipts = read_folder(states.now, APPROVALS)
     if states.base is not None:
         receipts = {path: raw for path, raw in receipts.items() if _differs(states.base, states.now, path)}
     for problem in check_receipts(receipts, view):
@@ -481,8 +518,8 @@ def _check_change(states: _States, changed: Mapping[str, str | None]) -> Iterato
         before, after = scope_of_path(old) if old else None, scope_of_path(path)
         if before is not None and after is not None and is_wider(after, before):
             yield make_result("scope-wider", f"It moves from {before} to {after}: more people would see it.", path=path)
-    if states.named is not None and states.named != states.since:
-        theirs = GitFiles(now.tree, states.named)
+    theirs = states.theirs
+    if theirs is not None and theirs is not base:
         for path, old in changed.items():
             there = old or path
             blob = theirs.blob_of(there)

@@ -101,8 +101,14 @@ class GitFiles:
         self.tree = tree
         self.commit = commit
         self.entries = _list_tree(tree, commit) if commit is not None else _list_index(tree)
+        self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
 
     def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        if self._memories is None:
+            self._memories = self._find_memories()
+        return self._memories
+
+    def _find_memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
         files: dict[str, int] = {}
         others: dict[str, str] = {}
         for path, entry in self.entries.items():

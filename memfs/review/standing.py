@@ -61,9 +61,11 @@ class Bench:
         self._baselines: dict[str, str | None] = {}
         self.notices: dict[str, None] = {}
 
-    def judge(self, files: Sequence[Known], every: Sequence[Known]) -> dict[str, Standing]:
-        """Return path → standing of each memory of ``files``; ``every`` are all files, for supersession."""
-        memories = {file.path: file.memory() for file in files if file.is_memory}
+    def judge(
+        self, files: Sequence[Known], memories: Mapping[str, Memory], every: Sequence[Known]
+    ) -> dict[str, Standing]:
+        """Return path → standing of each of ``memories``, which are those of ``files``; ``every`` are all
+        files, for supersession."""
         self._find_blobs(memories.values())
         self._find_commits(memories.values())
         self._find_baselines([(file, memories[file.path]) for file in files if file.path in memories])

@@ -66,6 +66,6 @@ def test_a_share_is_symmetric_and_whole_for_equal_texts(one: str, two: str) -> N
 
 def test_a_thousand_copies_of_one_text_do_not_make_it_slow() -> None:
     signatures = {number: signature_of(f"{_DEPLOY} {number // 40}") for number in range(2_000)}
-    started = time.perf_counter()
+    started = time.process_time()
     find_near_duplicates(signatures)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -151,6 +151,43 @@ def test_taking_a_withdrawal_out_of_the_tree_is_said(hostile: Team, people: tupl
     assert any("bob@example.com withdrew the approval of release-policy" in text for text in texts)
 
 
+def test_a_branch_from_before_a_key_was_removed_is_judged_by_the_keyring_of_today(
+    hostile: Team, people: tuple[Person, Person, Person]
+) -> None:
+    alice, bob, _ = people
+    hostile.git("switch", "-q", "main")
+    hostile.git("switch", "-qc", "old")
+    hostile.write("cache-warm", memory_text("The cache is warmed before each release."))
+    hostile.commit("cache")
+    hostile.approve(bob, "cache-warm")
+    hostile.git("switch", "-q", "main")
+    present = hostile.keys()
+    hostile.change_keyring([alice], keys=tuple(key for key in present if key.principal != bob.principal))
+    review = review_range(hostile.tree, hostile.places, "main", "old", today=TODAY)
+    change = next(change for change in review.changes if change.id == "cache-warm")
+    assert not change.trusted
+    assert any("by a key that the base's keyring does not list" in note.text for note in change.notes)
+    assert not any(note.about == "keyring" for note in review.alarms)
+
+
+def test_a_withdrawal_on_the_base_reaches_a_branch_that_is_older(
+    hostile: Team, people: tuple[Person, Person, Person]
+) -> None:
+    hostile.git("switch", "-q", "main")
+    hostile.git("switch", "-qc", "old")
+    path = hostile.path("release-policy", "team/billing")
+    path.write_bytes(path.read_bytes() + b"\nMore.\n")
+    hostile.commit("more")
+    hostile.approve(people[0], "release-policy")
+    hostile.git("switch", "-q", "main")
+    hostile.revoke(people[1], "release-policy")
+    hostile.revoke(people[1], "release-policy")
+    review = review_range(hostile.tree, hostile.places, "main", "old", today=TODAY)
+    change = next(change for change in review.changes if change.id == "release-policy")
+    assert not change.trusted
+    assert any("bob@example.com withdrew the approval" in note.text for note in change.notes)
+
+
 def test_somebody_elses_name_as_the_author_is_compared_with_the_commits(hostile: Team) -> None:
     text = memory_text("The cache is warmed before each release.", author="alice@example.com")
     hostile.write("cache-warm", text)

@@ -88,6 +88,6 @@ def test_equal_texts_have_no_marks(text: str) -> None:
 def test_a_text_made_to_be_slow_is_not() -> None:
     left = "\n".join(" ".join("ab"[(a * b) % 7 % 2] for a in range(400)) for b in range(100))
     right = "\n".join(" ".join("ab"[(a * b) % 5 % 2] for a in range(400)) for b in range(100))
-    started = time.perf_counter()
+    started = time.process_time()
     compare_words(left, right)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
