@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.render.views import render_json
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
-    found = find_due(stores.stores, session.places, caller_of(args), today=_day(args, session))
+    found = find_due(stores.stores, session.places, caller_of(args), today=session.today, on=_day(args))
     notices = (*stores.notices, *found.notices)
     if args.json:
         shown = [shown_of(one.assessment, store=one.store) for one in found.due]
@@ -46,9 +46,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
     return 0 if found.due else 1
 
 
-def _day(args: argparse.Namespace, session: Session) -> date:
+def _day(args: argparse.Namespace) -> date | None:
     if args.on is None:
-        return session.today
+        return None
     try:
         return date.fromisoformat(args.on)
     except ValueError:

@@ -89,11 +89,14 @@ class Assessor:
         today: date,
         *,
         opened: Opened | None = None,
+        on: date | None = None,
         patience: float | None = None,
     ) -> None:
         self._tree = tree
         self._places = places
         self._today = today
+        # States may be asked for another day. Trust never: it remembers the latest day that it saw.
+        self._state_day = on or today
         self._opened = opened
         self._patience = patience  # seconds that reading a history may take
         self._facts = FactCache(tree, places)
@@ -192,7 +195,7 @@ class Assessor:
             if before is not None and now is not None and now != before:
                 lines_now[path] = self._line_now(file.digest, path, before, now)
         facts = StateFacts(
-            today=self._today,
+            today=self._state_day,
             recorded_blobs=recorded,
             blobs_now=blobs_now,
             lines_now=lines_now,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError
@@ -12,6 +13,7 @@ from memfs.model.reader import read_memory
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass
 from memfs.recall.assess import Assessment, Assessor
+from memfs.recall.search import read_narrowing
 from memfs.recall.usage import NEVER, Usage, read_usage
 from memfs.store.files import UnreadableFile, read_file, scan_memories
 
@@ -52,14 +54,15 @@ def find_due(
     caller: Caller,
     *,
     today: date,
+    on: date | None = None,
     with_superseded: bool = False,
 ) -> Attention:
     """Return the memories of ``stores`` whose trigger fired, whose evidence changed or which expired.
 
-    ``today`` may be a coming day: what will be due then. Superseded ones have been looked at already.
+    ``on`` may be a coming day: what will be due then. Superseded ones have been looked at already.
     """
     wanted = {State.RECHECK, State.EXPIRED} | ({State.SUPERSEDED} if with_superseded else set())
-    found, notices = _assess_all(stores, places, caller, today)
+    found, notices = _assess_all(stores, places, caller, today, on=on)
     due = [Due(assessment=one, store=store) for store, _, one in found if one.state.state in wanted]
     return Attention(due=tuple(due), notices=notices)
 
@@ -80,19 +83,21 @@ def find_stale(
 
 
 def _assess_all(
-    stores: Sequence[tuple[str, WorkTree]], places: Places, caller: Caller, today: date
+    stores: Sequence[tuple[str, WorkTree]], places: Places, caller: Caller, today: date, *, on: date | None = None
 ) -> tuple[list[tuple[str, Usage, Assessment]], tuple[str, ...]]:
     found: list[tuple[str, Usage, Assessment]] = []
     notices: list[str] = []
     for name, tree in stores:
         files = []
+        settings = read_narrowing(tree)
+        sees = caller.sees if settings is None else partial(settings.may_read, caller)
         for entry in scan_memories(tree).entries:
-            if caller.sees(scope_of_path(entry.path)):
+            if sees(scope_of_path(entry.path)):
                 try:
                     files.append(read_memory(entry.path, read_file(tree, entry.path)))
                 except UnreadableFile:
                     continue  # `memfs check` names it
-        assessor = Assessor(tree, places, today)
+        assessor = Assessor(tree, places, today, on=on)
         try:
             assessments = assessor.assess_many([file for file in files if file.memory is not None])
         except MemfsError as error:

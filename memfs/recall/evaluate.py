@@ -131,8 +131,8 @@ def run_suite(tree: WorkTree, places: Places, suite: Suite, *, today: date, mode
 
 
 def _run(tree: WorkTree, places: Places, case: Case, today: date, mode: str) -> CaseResult:
-    query = Query(text=case.ask, caller=case.caller, limit=case.within, mode=mode, record=False)
-    hits = recall([("", tree)], places, query, today=case.on or today).hits
+    query = Query(text=case.ask, caller=case.caller, limit=case.within, mode=mode, record=False, on=case.on)
+    hits = recall([("", tree)], places, query, today=today).hits
     found = tuple(hit.assessment.file.id for hit in hits)
     rank = next((place for place, memory_id in enumerate(found, 1) if memory_id in case.expect), None)
     leaks = tuple(memory_id for memory_id in found if memory_id in case.forbid)

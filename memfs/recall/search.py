@@ -65,7 +65,8 @@ class Query:
     """One question. ``work_path`` and ``topics`` say what the caller is working on.
 
     ``brief`` asks for what a session should begin with: approved and current memories only.
-    ``budget_bytes`` bounds what is shown, in whole memories. ``record`` notes what was shown.
+    ``budget_bytes`` bounds what is shown, in whole memories. ``record`` notes what was shown. ``on`` is
+    the day for which states are judged, where it is not today.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Query:
     budget_bytes: int | None = None
     explain: bool = False
     record: bool = True
+    on: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +189,8 @@ def _open_stores(
     for name, tree in stores:
         try:
             opened = open_index(tree, places)
-            assessor = Assessor(tree, places, today, opened=opened, patience=RECALL_PATIENCE)
-            store = _Store(name, tree, opened, assessor, _read_settings(tree))
+            assessor = Assessor(tree, places, today, opened=opened, on=query.on, patience=RECALL_PATIENCE)
+            store = _Store(name, tree, opened, assessor, read_narrowing(tree))
         except (MemfsError, OSError) as error:
             notices.append(f"store {escape_hidden(name, single_line=True)} is left out: {error}")
             continue
@@ -203,7 +205,7 @@ def _open_stores(
     return found
 
 
-def _read_settings(tree: WorkTree) -> RepositorySettings | None:
+def read_narrowing(tree: WorkTree) -> RepositorySettings | None:
     """Return the settings that narrow what is read here; None where the file says nothing of that.
 
     The file that ``memfs init`` writes is recognised without reading YAML, which takes longer than

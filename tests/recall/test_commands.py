@@ -226,6 +226,14 @@ def test_eval_catches_a_leak(stocked: Path, memfs: Memfs) -> None:
     assert "1 leaks" in run.out
 
 
+def test_asking_for_another_day_does_not_move_the_clock_of_trust(stocked: Path, memfs: Memfs, places: Places) -> None:
+    assert memfs("due", "--on", "2099-01-01", cwd=stocked).code == 0
+    (stocked / "evals").mkdir()
+    (stocked / "evals/recall.yaml").write_text("cases:\n  - ask: friday\n    on: 2099-01-01\n    expect: friday\n")
+    assert memfs("eval", cwd=stocked).code == 0
+    assert not [path for path in places.state.rglob("*") if path.is_file() and "2099" in path.read_text()]
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [
