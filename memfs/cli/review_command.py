@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.review.change import review_range
-    from memfs.review.forms import format_comment, review_payload, terminal_lines
+    from memfs.review.forms import format_comment, review_payload
 
     repository = session.open_repository()
     base, head = find_range(repository.tree, args.range)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     elif args.format == "markdown":
         session.say(format_comment(review).rstrip("\n"))
     else:
-        print_lines(terminal_lines(review), session)
+        print_review(review, session)
     if args.approve:
         return approve(review, repository.tree, session, key=args.key)
     return EXIT_NO if review.stops else EXIT_YES
@@ -98,16 +98,16 @@ def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None
     return approve_ids(ids, session, key=key)
 
 
-def print_lines(lines, session: Session) -> None:  # type: ignore[no-untyped-def]  # lines of styled pieces
-    """Write styled lines: through rich on a terminal, with marks round changed words elsewhere."""
-    from memfs.review.forms import STYLES, format_plain
+def print_review(review: Review, session: Session) -> None:
+    """Write a review: through rich on a terminal, with marks round changed words elsewhere."""
+    from memfs.review.forms import STYLES, format_plain, terminal_lines
 
     if not session.color:
-        session.say(format_plain(lines))
+        session.say(format_plain(terminal_lines(review)))
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=session.out, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for line in lines:
+    for line in terminal_lines(review, width=min(console.width, 110)):
         console.print(Text.assemble(*((text, STYLES[style]) for text, style in line)))

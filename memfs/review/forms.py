@@ -172,20 +172,27 @@ STYLES = {
     "fine": "green",
     "plain": "",
     "dim": "dim",
+    "minus": "red",
+    "plus": "green",
     "gone": "red strike",
     "new": "green underline",
 }
 
+_INDENT = 9  # what stands before a note's sentence
 
-def terminal_lines(review: Review, *, context: int = 1, most_rows: int = 200) -> Iterator[list[Styled]]:
-    """Yield the lines for a terminal, each a list of styled pieces without line ends."""
+
+def terminal_lines(
+    review: Review, *, context: int = 1, most_rows: int = 200, width: int | None = None
+) -> Iterator[list[Styled]]:
+    """Yield the lines for a terminal, each a list of styled pieces without line ends. With ``width``
+    sentences are broken to fit and hang below each other."""
     yield [(f"{review.base_name}..{review.head_name}: {headline(review)}", "title")]
     yield [(f"judged by {review.judged_by}", "dim")]
     for note in review.alarms:
-        yield _note_line(note)
+        yield from _note_lines(note, width)
     for change in review.changes:
         yield []
-        yield from change_lines(change, context=context, most_rows=most_rows)
+        yield from change_lines(change, context=context, most_rows=most_rows, width=width)
     if review.notices or review.other_files:
         yield []
     for notice in review.notices:
@@ -194,7 +201,9 @@ def terminal_lines(review: Review, *, context: int = 1, most_rows: int = 200) ->
         yield [(f"note: {review.other_files} other changed files are not memfs's business", "dim")]
 
 
-def change_lines(change: Change, *, context: int = 1, most_rows: int = 200) -> Iterator[list[Styled]]:
+def change_lines(
+    change: Change, *, context: int = 1, most_rows: int = 200, width: int | None = None
+) -> Iterator[list[Styled]]:
     """Yield the lines of one memory: what happened to it, what to know, and the words that change."""
     where = f"{change.scope_before} → {change.scope}" if change.what == "moved" else change.scope or change.path
     yield [
@@ -205,7 +214,7 @@ def change_lines(change: Change, *, context: int = 1, most_rows: int = 200) -> I
         ),
     ]
     for note in change.notes:
-        yield _note_line(note)
+        yield from _note_lines(note, width)
     yield [("         ", "plain"), (f"seen by {escape_hidden(change.seen_by.rstrip(','), single_line=True)}", "dim")]
     rows = list(context_rows(change.rows, context=context))
     for row in rows[:most_rows]:
@@ -214,10 +223,14 @@ def change_lines(change: Change, *, context: int = 1, most_rows: int = 200) -> I
         yield [(f"    | … {len(rows) - most_rows} more lines", "dim")]
 
 
-def _note_line(note: Note) -> list[Styled]:
-    style = str(note.tone)
+def _note_lines(note: Note, width: int | None) -> Iterator[list[Styled]]:
+    from textwrap import wrap
+
     label = {Tone.STOP: "settle", Tone.LOOK: "look", Tone.FINE: "fine", Tone.PLAIN: ""}[note.tone]
-    return [(f"  {label:>6} ", style), (escape_hidden(note.text, single_line=True), "plain")]
+    text = escape_hidden(note.text, single_line=True)
+    room = max(20, width - _INDENT) if width is not None else len(text) + 1
+    for place, part in enumerate(wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]):
+        yield [(f"  {label:>6} ", str(note.tone)) if place == 0 else (" " * _INDENT, "plain"), (part, "plain")]
 
 
 def _row_lines(row: Row | None) -> Iterator[list[Styled]]:
@@ -229,9 +242,9 @@ def _row_lines(row: Row | None) -> Iterator[list[Styled]]:
         return
     both = row.before is not None and row.after is not None
     if row.before is not None:
-        yield [("    | - ", "gone"), *_styled(row.before, "plain", marks=both)]
+        yield [("    | - ", "minus"), *_styled(row.before, "plain", marks=both)]
     if row.after is not None:
-        yield [("    | + ", "new"), *_styled(row.after, "plain", marks=both)]
+        yield [("    | + ", "plus"), *_styled(row.after, "plain", marks=both)]
 
 
 def _styled(pieces: Sequence[Piece], same: str, *, marks: bool = True) -> list[Styled]:

@@ -226,3 +226,12 @@ def test_text_of_a_memory_cannot_look_like_the_review(branch: Path) -> None:
     assert comment.count("<!-- memfs-review -->") == 1
     inside = comment[comment.index("<pre>") : comment.index("</pre>")]
     assert "&lt;!-- memfs-review --&gt;" in inside
+
+
+def test_on_a_terminal_sentences_are_broken_and_hang_below_each_other(branch: Path) -> None:
+    put(branch, "again", STATEMENT.replace("checked", "looked at"), evidence="docs/nothing.md@deadbeef")
+    commit(branch, "change")
+    lines = format_plain(terminal_lines(_review(branch), width=60)).splitlines()
+    notes = [line for line in lines if line.startswith((" " * 9, "  settle", "    look"))]
+    assert len(notes) > 3
+    assert all(len(line) <= 60 or " " not in line.strip() for line in notes)
