@@ -62,15 +62,19 @@ _SAFE = LazyPattern(
 )
 _SAFE_PLACE = LazyPattern(r"\b(?:on|in|to|for|against|inside|within|only)\s(?:the |your |a )?(?:\w+ )?" + _SAFE.pattern)
 _UNASKED = (
-    r"(?:without (?:\w+ ){0,2}(?:asking|ask|approval|approvals|confirmation|confirming|review|permission|"
+    r"(?:without (?:\w+ ){0,2}(?:reviewers?|maintainers?|the (?:owner|reviewer|maintainers?|release "
+    r"manager|user|team lead)|anyone|asking|ask|approval|approvals|confirmation|confirming|review|"
+    r"permission|"
     r"permissions|consent|sign[- ]?off|checking with|waiting for (?:\w+ )?(?:approval|review|reviewers?|"
     r"confirmation|permission|the (?:user|owner|human|team|maintainers?)|anyone|anybody|people|sign[- "
     r"]?off|humans?)|supervision|a second (?:pair of eyes|opinion|look|person)|prompting|a ticket|human|"
     r"oversight|authori[sz]ation|telling|notifying|involving|consulting))"
 )
 _NO_NEED = (
-    r"(?:(?:do(?:es)? not|don't|doesn't|no longer|never|need(?:s)? not|needn't) (?:have to |need to |need "
-    r")|(?:has|have|is|are) no need (?:to|for)|needs? no|requires? no|(?:do(?:es)? not|don't|doesn't|no "
+    r"(?:(?:do(?:es)? not|don't|doesn't|no longer|never|need(?:s)? not|needn't) (?:have to |needs? to |"
+    r"needs? |requires? "
+    r")|(?:has|have|is|are) no (?:need|reason|point) (?:to|for)|needs? no|requires? no|(?:do(?:es)? not|"
+    r"don't|doesn't|no "
     r"longer|never) requires?)"
 )
 _OUR_TEXT = (
@@ -144,6 +148,11 @@ def _is_order(match: re.Match[str]) -> bool:
     return not _is_reported(match)
 
 
+def _stands(match: re.Match[str]) -> bool:
+    """The quotation marks are part of the shape here, so they are no sign of a report."""
+    return bool(match.group())
+
+
 def _is_plain_order(match: re.Match[str]) -> bool:
     """Neither reported nor negated: an order or a permission as it stands."""
     before, _ = _sentence(match)
@@ -214,6 +223,28 @@ def _is_unattended(match: re.Match[str]) -> bool:
     return _is_broad(match) and _AUTOMATIC.search(match.group()) is None
 
 
+def _is_opening(match: re.Match[str]) -> bool:
+    """Where it opens everything, an order; elsewhere "requests that it will allow" are described."""
+    if re.match(r"(?:whitelist|allow|accept|trust|approve|permit|enable|unblock)", match.group()):
+        return _is_imperative(match)
+    return _is_plain_order(match)
+
+
+def _is_leak(match: re.Match[str]) -> bool:
+    """Not a rule about where a secret belongs (in a header, never in an address), nor what a command can list."""
+    if re.match(
+        r"(?:list|print|reveal|show|output|dump|echo|repeat|display|disclose)\b", match.group()
+    ) and not _is_imperative(match):
+        return False
+    return (
+        _is_plain_order(match)
+        and re.search(
+            r"\b(?:never|not|header|vault|secrets? manager|encrypted|masked|redacted|reference)\b", match.group()
+        )
+        is None
+    )
+
+
 def _is_about_people(match: re.Match[str]) -> bool:
     """Not a guideline for a program's own screens."""
     _, after = _sentence(match)
@@ -250,7 +281,25 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"polic\w+|prompt)"
         r"|\b(?:what(?:ever)?|everything|anything|all) (?:that )?(?:you (?:were|have been|are) (?:told|taught|"
         r"given|instructed)|was said)(?: \w+)? (?:\w+ )?(?:no longer|does not|doesn't|is not|is no longer|is) "
-        r"(?:counts?|appl\w+|valid|matters?|void|obsolete|wrong|hold)",
+        r"(?:counts?|appl\w+|valid|matters?|void|obsolete|wrong|hold)"
+        r"|\bignore (?:the |your )?(?:user|owner|developer|operator|reviewers?|maintainers?)\b(?=[.!;,]|$| "
+        r"and\b| if\b| when\b)|\bignore[-_ ](?:all[-_ ])?(?:previous|prior|earlier|above|existing|system)[-_ "
+        r"](?:instructions?|rules|prompts?|guidelines|directives)\b|\b(?:follow|obey|do|execute|carry out) "
+        r"(?:only )?(?:these|the following|my|those) (?:instructions?|rules?|directives?|orders?|commands?|"
+        r"steps?)\b[^.;!?\n]{0,20}\b(?:exactly and ignore|and ignore|and nothing else|and forget|and disregard|"
+        r"no matter|without question|instead of (?:the|your))"
+        r"|\bignore (?:any |all |the )?(?:instructions?|rules|guidelines|orders|messages|"
+        r"requests)\b[^.;!?\n]{0,20}\b(?:that|which|if they) (?:contradict|conflict|differ|disagree|come from|"
+        r"are not in)|\b(?:do not|don't|never|stop) (?:comply(?:ing)? with|follow(?:ing)?|obey(?:ing)?|us(?:e|"
+        r"ing)|read(?:ing)?|respect(?:ing)?) (?:the )?(?:agents\.md|claude\.md|gemini\.md|system prompt|"
+        r"polic(?:y|ies)|instructions|rules)\b[^.;!?\n]{0,20}\b(?:any ?more|any longer|from now on)|\b(?:start|"
+        r"begin|keep) (?:ignoring|disregarding|bypassing|violating) (?:the |your |all |any )?(?:user|owner|"
+        r"system|policy|rules|instructions|constraints|guidelines|restrictions)|\bforget (?:the|this|our|all|"
+        r"that|your) (?:\w+ )?(?:conversation|chat|discussion|dialogue|context|history)\b|\bwhatever (?:the |"
+        r"your )?(?:system prompt|user|owner|policy|rules|instructions?|developer)\b[^.;!?\n]{0,20}\b(?:says?|"
+        r"say|wants?|asks?|demands?)\b|\b(?:ignore|disregard|violate) (?:the |any |all )?(?:content|usage|"
+        r"safety|security|company|acceptable use) polic(?:y|ies)\b|\bdisable (?:your|all your|the model's) "
+        r"(?:\w+ )?(?:filters?|safety|guard ?rails|restrictions?|limits?|safeguards?)\b",
         _is_plain_order,
     ),
     (
@@ -263,7 +312,10 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"|\byour (?:real|true|actual|new|only|primary|sole|hidden|secret|updated) (?:task|goal|job|mission|"
         r"objective|purpose|instructions?|role|assignment|orders?) (?:is|are|will be)\b"
         r"|\b(?:abandon|stop|drop|forget|interrupt|leave) (?:the|your|this) (?:current|present|ongoing|"
-        r"original|assigned) (?:task|objective|goal|assignment|mission)s?\b",
+        r"original|assigned) (?:task|objective|goal|assignment|mission)s?\b"
+        r"|\byour (?:real|true|actual|new|only|primary|sole|hidden|secret) (?:task|goal|job|mission|objective|"
+        r"purpose|role|assignment)\b[^.;!?\n]{0,30}? (?:is|will be) to\b|\bdrop the current (?:task|goal|"
+        r"objective)\b",
         _is_plain_order,
     ),
     (
@@ -301,7 +353,19 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"open|send|write|delete|install|call)|\bstop (?:what you (?:are|were) doing|everything|the current "
         r"work) and\b"
         r"|\bpolic(?:y|ies)(?: file)? (?:is|are) (?:out of date|outdated|obsolete|wrong|void)[;,.]? (?:so "
-        r")?(?:follow|use|obey|do) (?:the )?(?:comment|text|note|instruction|ticket)",
+        r")?(?:follow|use|obey|do) (?:the )?(?:comment|text|note|instruction|ticket)"
+        r"|\b(?:everything|anything|all|the text|whatever|the lines?|all text) (?:written |that stands |said "
+        r")?(?:above|before|earlier)(?: this \w+| that| here)? (?:is|are|was|were) (?:\w+ )?(?:void|obsolete|"
+        r"outdated|wrong|cancelled|fake|invalid|to be ignored|superseded|history)|\b(?:the |all "
+        rf")?(?:{_INSTRUCTION}|{_LOOSE_INSTRUCTION}) (?:(?:that )?(?:was|were|you were|you got|have been)? "
+        r"?(?:given|received|stated|got|set|issued|listed) )?(?:earlier|before|above|previously|so far|until "
+        r"now|at the start) (?:is|are|do|does|no longer|has|have)(?: \w+){0,2}? (?:void|obsolete|outdated|"
+        rf"wrong|cancelled|invalid|apply|count|hold|ignored|superseded|replaced|valid)|\b{_OUR_TEXT} (?:has|"
+        r"takes|gets|holds|is given|enjoys) (?:the )?(?:\w+ )?(?:priority|precedence|authority)\b|\bfollow "
+        r"(?:only )?the (?:text|lines?|rules|instructions?|words) (?:below|that follow)\b"
+        r"|\b(?:this|the text in this|the content of this) (?:memory|note|file|text|message|entry|document) "
+        r"(?:is|are) (?:your |the )?(?:only|sole|highest|final|single) (?:source of truth|authority|rule|"
+        r"instruction)s?\b",
         _is_plain_order,
     ),
     (
@@ -327,21 +391,36 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"|\b(?:start over|begin again|proceed|continue|restart) (?:only )?with (?:these|the following|those|"
         r"this) (?:directives?|instructions?|rules|orders|prompt)"
         r"|\b(?:reset|clear|wipe|erase|empty|purge) (?:your|the (?:agent'?s|assistant'?s|model'?s)) (?:context|"
-        r"memory|memories|instructions?|rules|guidelines|state|history|prompt)\b",
+        r"memory|memories|instructions?|rules|guidelines|state|history|prompt)\b"
+        r"|\b(?:treat|consider|regard|take|see) [^.;!?\n]{2,50}? your (?:new |highest|top|first|only|main|"
+        r"absolute)[ -]?(?:priority|rules?|instructions?|orders?|law|directives?)"
+        r"|(?:^|[.!?\n]\s*)(?:override|attention|important|notice|warning|urgent)\b[^.;!?\n]{0,20}[:!,-] "
+        r"?(?:assistant[:,] ?)?[^.;!?\n]{0,30}\b(?:new|updated|changed) (?:system )?(?:instructions?|prompt|"
+        r"rules|orders|directives)\b|\bnew system (?:instructions?|prompt|message|rules)\b(?! (?:was|is|for "
+        r"the (?:bot|chat|support)|template|lives|file))"
+        r"|\b(?:these|this|those|here|the following) (?:is|are) (?:now )?your (?:new|only|real|updated|actual) "
+        r"(?:instructions?|orders|rules|tasks?|prompt|directives?|guidelines)|\b(?:execute|run|follow) the "
+        r"(?:commands?|instructions?|steps?|orders) below (?:first|now|before anything|immediately)",
         _is_plain_order,
     ),
     (
         "must-comply",
         "demands obedience whatever the policy says",
-        words("comply|obey|regardless|whatever|no matter|off limits|every request|any request"),
+        words(
+            "every command|all commands|each command|every instruction|all instructions|every order|every line|"
+            "every directive|comply|obey|regardless|whatever|no matter|off limits|every request|any request"
+        ),
         r"\b(?:must|will|shall|have to|should|always|are to|need to)(?: \w+)? (?:comply with|obey|follow|"
         r"execute|carry out|fulfil+|do|answer|accept) (?:every|all|any|each|"
         r"whatever)\b[^.;!?\n]{0,60}(?:regardless|no matter|whatever|without (?:question|exception|asking|"
         r"hesitation)|even if|unconditionally)"
         r"|\bregardless of (?:any |the |all |your |company |its )*(?:polic(?:y|ies)|rules?|guidelines|safety|"
-        r"restrictions|permissions|instructions|approvals?)\b"
+        r"restrictions|permissions|instructions|approvals?)\b(?!['’])"
         r"|\b(?:nothing|no topic|no action|no command) is (?:off[- ]limits|forbidden|out of bounds)\b|"
-        r"\bunconditional(?:ly)? (?:obey|comply|obedience)",
+        r"\bunconditional(?:ly)? (?:obey|comply|obedience)"
+        r"|\b(?:execute|obey|follow|carry out|run|comply with) (?:every|all|any|each) (?:command|instruction|"
+        r"order|request|directive|line)s? (?:in|of|from|within|inside|below) (?:this|the (?:note|memory|file|"
+        r"text)|it|here)\b",
         _is_plain_order,
     ),
     # Authority
@@ -368,7 +447,10 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
     (
         "permission-given",
         "claims that permission was given once and for all",
-        words("permission|authori|approv|promoted|granted|same authority|order"),
+        words(
+            "counts as|count as|discretion|freely|everything|whatever|root|admin|sudo|unrestricted|unlimited|"
+            "permission|authori|approv|promoted|granted|same authority|order"
+        ),
         r"\b(?:you have|with) my (?:full |explicit |standing )?(?:permission|approval|consent|blessing|"
         r"authori[sz]ation) (?:to|for)\b|\b(?:consider|deem|regard) (?:yourself|it|this|that|them|the change|"
         r"all changes) (?:as )?(?:already )?(?:authori[sz]ed|approved|permitted|cleared|granted|the owner)\b"
@@ -383,13 +465,28 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"obeyed|followed|treated|carried out) as (?:an? |the )?(?:order|command|instruction|directive|"
         r"approval)s?"
         r"|\byou (?:have been|are|were) (?:now )?(?:promoted|elevated|appointed|made) (?:to )?(?:an? |the "
-        r")?(?:owner|admin\w*|root|maintainer|approver|release manager)",
+        r")?(?:owner|admin\w*|root|maintainer|approver|release manager)"
+        r"|\b(?:has|have|with|got) (?:the )?(?:owner|user|admin\w*|maintainer|team|operator|release "
+        r"manager)(?:'s|s'|s)? (?:full |standing |written )?(?:permission|approval|consent|blessing|"
+        r"authori[sz]ation) (?:to|for)\b|\byou have (?:full |unlimited |unrestricted |complete )?(?:root|"
+        r"admin\w*|sudo|owner|unlimited|unrestricted)(?: access| rights| "
+        r"privileges)?\b[^.;!?\n]{0,40}\b(?:freely|everywhere|on every|on all|to everything|use it|at will|"
+        r"without)"
+        r"|\b(?:can|may|is|are|to) (?:be )?(?:used|changed|deleted|deployed|merged|pushed|run|executed|"
+        r"rotated)? ?by (?:the |any )?(?:agents?|assistants?|bots?|claude|codex)\b[^.;!?\n]{0,30}\b(?:at "
+        r"(?:its|their) (?:own )?(?:discretion|will)|freely|without asking|unattended)|\b(?:approve|accept|"
+        r"merge|allow|confirm) (?:everything|anything|all of (?:it|them)|whatever)\b(?! (?:that|which) "
+        r"(?:passed|has)| only)|\b(?:changes?|everything|commits?|requests?|pull requests?|memor(?:y|ies)|"
+        r"edits?)\b[^.;!?\n]{0,40}\bcounts? as (?:\w+ )?(?:reviewed|approved|authori[sz]ed|confirmed|trusted)\b",
         _is_broad,
     ),
     (
         "acts-with-others-rights",
         "has its reader act with somebody else's rights",
-        words("token|credential|account|key|root|admin|sudo|password|every service|nobody checks"),
+        words(
+            "even if|even when|even though|sandbox|review|approval|become |superuser|token|credential|account|key|"
+            "root|admin|sudo|password|every service|nobody checks"
+        ),
         r"\b(?:use|take|borrow|reuse|switch to|fall back to) (?:the )?(?:owner|admin\w*|user|maintainer|"
         r"release manager|reviewer|root)(?:'s|s')? (?:\w+ )?(?:token|credentials?|account|key|session|password|"
         r"rights|identity)\b[^.;!?\n]{0,60}\b(?:lacks?|fails?|denied|forbidden|403|not allowed|insufficient|"
@@ -400,16 +497,25 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"|\b(?:push|merge|deploy|commit)\b[^.;!?\n]{0,40}\b(?:nobody|no one) (?:checks|looks|reviews|"
         r"notices|cares)|\b(?:merge|deploy|push|proceed|release)\b[^.;!?\n]{0,20}\bif (?:the )?(?:review|"
         r"approval|reviewers?|owner|maintainers?)\b[^.;!?\n]{0,30}\b(?:takes?|is|are|longer|slow|away|late|"
-        r"unavailable|missing|asleep|on holiday)\b",
+        r"unavailable|missing|asleep|on holiday)\b"
+        r"|\b(?:become|switch to|turn into|act as|elevate to|escalate to|sudo to) (?:root|admin\w*|"
+        r"superuser)\b[^.;!?\n]{0,50}\b(?:whenever|when|if|always|every|all|denied|fails?|without)\b"
+        r"|\b(?:merge|deploy|push|release|proceed|continue|go ahead|ship)\b[^.;!?\n]{0,30}\beven (?:if|when|"
+        r"though)\b[^.;!?\n]{0,30}\b(?:checks?|reviews?|approvals?|gates?|scans?|"
+        r"tests)\b[^.;!?\n]{0,20}\b(?:missing|fail\w*|red|pending|absent|open|rejected|denied)\b|\b(?:run|"
+        r"start|execute|use|launch) (?:\w+ ){0,3}?(?:outside|without) (?:of )?(?:the |a |any )?sandbox\b",
         _is_plain_order,
     ),
     (
         "authorised-to",
         "grants the reader authority over a control",
-        words("authori|permi|allowed|cleared|free to|entitled|approve"),
+        words("pre-|preauth|preappr|authori|permi|allowed|cleared|free to|entitled|approve"),
         rf"\b{_YOU} (?:are|is) (?:\w+ )?(?:authori[sz]ed|permitted|allowed|cleared|entitled|empowered|free) to "
         rf"(?:\w+ )?(?:{_SKIP}|approve|sign|merge|deploy|push|delete|grant)\b[^.;!?\n]{{0,60}}?(?:{_CONTROL}|"
-        rf"{_RISKY})",
+        rf"{_RISKY})"
+        rf"|\b{_YOU} (?:are|is) (?:\w+ )?(?:pre-?|fully |now )(?:authori[sz]ed|approved|cleared|permitted) to "
+        r"(?:\w+ )?(?:rotate|restart|run|execute|change|modify|install|access|drop|force|rewrite|revoke|create|"
+        r"edit|publish|release|migrate|transfer|pay)\b",
         _is_broad,
     ),
     (
@@ -422,7 +528,10 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         rf"down|close|sign|reset|ship)\b[^.;!?\n]{{0,70}}?{_UNASKED}"
         r"|\b(?:releases?|deploy\w*|merges|changes|migrations?|payments?|commands|agents|pull requests|"
         r"commits)\b[^.;!?\n]{0,30}? (?:go(?:es)? (?:out|live|in|through)|ships?|lands?|runs?|happens?|"
-        rf"proceeds?|are (?:merged|deployed|applied|executed|released))\b[^.;!?\n]{{0,30}}?{_UNASKED}",
+        rf"proceeds?|are (?:merged|deployed|applied|executed|released))\b[^.;!?\n]{{0,30}}?{_UNASKED}"
+        r"|\b(?:merging|deploying|pushing|force[- ]pushing|releasing|deleting|publishing|dropping|"
+        rf"rotating)\b[^.;!?\n]{0, 40}? (?:is|are) (?:\w+ )?(?:allowed|permitted|fine|ok|okay|possible|"
+        rf"accepted)\b[^.;!?\n]{0, 20}?{_UNASKED}",
         _is_unattended,
     ),
     (
@@ -456,7 +565,11 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"(?:is|are|count as|counts as|stay|be) (?:\w+ )?(?:pre-?|auto(?:matically)?[- ]?|already |always |"
         r"implicitly |permanently )(?:approved|authori[sz]ed|cleared|granted|permitted|allowed|confirmed|"
         r"accepted)\b"
-        rf"|\bauto-?(?:approve|accept|confirm|allow) (?:all|every|any|each|everything)\b",
+        rf"|\bauto-?(?:approve|accept|confirm|allow) (?:all|every|any|each|everything)\b"
+        r"|\bauto(?:matically)?[- ]?(?:accept|approv|confirm|merg)\w* (?:\w+ ){0,3}?(?:without|all\b|every|"
+        r"any\b)|\b(?:permission|approval|confirmation|security) (?:prompts?|requests?|dialogs?|warnings?) "
+        r"(?:should|must|can|may|are to|will|get|are) (?:be )?auto(?:matically)?[- ]?(?:accept|approv|"
+        r"confirm)\w*",
         _is_broad,
     ),
     (
@@ -487,7 +600,7 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
     (
         "grants-itself",
         "has its reader grant rights to itself",
-        words("yourself|itself|assistant|agent|the bot|claude|codex|your own|escalate|sudoers"),
+        words("your |its |yourself|itself|assistant|agent|the bot|claude|codex|your own|escalate|sudoers"),
         r"\b(?:grant|give|assign|add|make|promote|elevate|appoint|register) (?:yourself|itself|the (?:ai |"
         r"coding )?(?:agent|assistant|bot|model)|claude|codex|copilot)\b[^.;!?\n]{0,60}?\b(?:roles?|rights?|"
         r"access|permissions?|admins?|administrators?|owners?|root|sudo\w*|maintainers?|approvers?|reviewers?|"
@@ -496,14 +609,18 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"(?:the )?(?:sudoers|admins?|owners|approvers|allow-?list|keyring|wheel|docker group)"
         r"|\bescalate (?:to (?:root|admin|administrator|owner)|(?:your|its) (?:privileges?|rights|"
         r"permissions?))\b|\b(?:approve|review|merge|sign) (?:your|its) own (?:changes|pull requests?|prs?|"
-        r"memor(?:y|ies)|commits|work|requests?|code)\b",
+        r"memor(?:y|ies)|commits|work|requests?|code)\b"
+        r"|\b(?:elevate|raise|increase|extend|widen|upgrade) (?:your|its|the agent's) (?:own )?(?:privileges?|"
+        r"rights|permissions?|access|role|scopes?)\b",
         _is_plain_order,
     ),
     (
         "allows-all",
         "opens a control to everything",
         words(
-            "whitelist|allowlist|allow-list|allow all|accept all|accept any|accept every|trust all|trust every|"
+            "prompt|dialog|agree|consent|whitelist|allowlist|allow-list|allow all|accept all|accept any|accept "
+            "every|trust all|"
+            "trust every|"
             "approve all|approve every|approve any|always accept|always approve|always allow|always trust|behalf|"
             "allow every|allow any|permit all|say yes|answer yes|click"
         ),
@@ -516,8 +633,16 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"terms|permissions?|dialogs?|licen[cs]e|confirmations?|yes|requests?)\b[^.;!?\n]{0,50}(?:on behalf|"
         r"for the user|without|automatically|yes)?"
         r"|\b(?:accept|approve|agree|confirm|sign|consent|answer|authori[sz]e)\b[^.;!?\n]{0,60} on (?:behalf "
-        r"of the (?:user|owner|human|team|reviewer)|the (?:user|owner|human|reviewer)'s behalf)",
-        _is_plain_order,
+        r"of the (?:user|owner|human|team|reviewer)|the (?:user|owner|human|reviewer)'s behalf)"
+        r"|\balways (?:agree|consent|say yes|click (?:yes|ok|allow|accept))\b[^.;!?\n]{0,50}\b(?:prompts?|"
+        r"warnings?|dialogs?|requests?|terms|questions?|permissions?)\b"
+        r"|\b(?:permission|confirmation|approval|security|trust|warning) (?:prompts?|dialogs?|questions?|"
+        r"requests?)\b[^.;!?\n]{0,40}\b(?:answer|say|reply|type|press|hit|enter|click|choose|select) "
+        r"[\"'“‘]?(?:with )?(?:yes|y|ok|allow|accept|always)\b"
+        r"|\b(?:accept|approve|agree|confirm|sign|consent|answer|authori[sz]e|merge)\b[^.;!?\n]{0,40} on "
+        r"behalf of (?:the |our |a )?(?:\w+ )?(?:manager|maintainer|admin\w*|operator|security team|lead|"
+        r"approver|people|customer)",
+        _is_opening,
     ),
     (
         "text-as-authority",
@@ -545,7 +670,13 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"don't))\b[^.;!?\n]{0,60}?\b(?:consent|approv\w+|go ahead|merge|proceed|as (?:a )?yes|deploy|"
         r"permission)\b"
         r"|\b(?:assume|presume)\b[^.;!?\n]{0,30}\b(?:approval|permission|consent|approved|"
-        r"authori[sz]ed)\b(?![^.;!?\n]{0,30}\b(?:never|not)\b)",
+        r"authori[sz]ed)\b(?![^.;!?\n]{0,30}\b(?:never|not)\b)"
+        r"|\b(?:treat|consider|count|take|regard|interpret|read|see|accept|understand) [^.;!?\n]{2,60}? as "
+        r"(?:an? |the |your )?(?:implicit |tacit |full |sufficient |written )?(?:approval|permission|consent|"
+        r"authori[sz]ation|sign[- ]?off|go[- ]ahead|agreement|licen[cs]e to)\b"
+        r"|\b(?:do|execute|follow|obey|carry out|perform) (?:whatever|everything|anything|all) (?:that "
+        r")?(?:the |an? |any )?(?:issue|ticket|comment|note|text|page|email|e-mail|message|readme|document|"
+        r"memory)s?(?: text)? (?:says?|asks?|tells?|demands?|wants?)\b",
         _is_plain_order,
     ),
     (
@@ -560,7 +691,10 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"people)|a (?:mere )?formality|(?:only )?advisory)\b"
         rf"|\b(?:{_CONTROL}|rules?|polic(?:y|ies)|restrictions?|limits?|freezes?)\b[^.;!?\n]{{0,30}}? "
         rf"(?:do(?:es)? not|don't|doesn't|no longer|never) apply to (?:{_YOU}|you|agents|bots|automation|this)"
-        rf"|\b{_YOU} (?:are|is) exempt from\b",
+        rf"|\b{_YOU} (?:are|is) exempt from\b"
+        r"|\b(?:approval|confirmation|permission|review|consent|login|warning) (?:screens?|dialogs?|prompts?|"
+        r"pages?|steps?|forms?|buttons?|requests?|popups?|windows?) (?:is|are) (?:\w+ )?(?:only |just |merely "
+        r")?(?:for|meant for|aimed at) (?:humans?|people|users)\b",
         _is_plain_order,
     ),
     (
@@ -575,22 +709,30 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"(?:name|email|address|age|password|locale|language|currency|country))"
         r"|\b(?:user|owner|team|customer|reviewers?)s? (?:has|have) (?:already )?(?:agreed|consented|approved|"
         r"authori[sz]ed|said yes)(?: to)? (?:everything|anything|all)\b|\bnever ask again\b|\b(?:do not|don't|"
-        r"never) request (?:individual |separate |further |more |any )*(?:ones|approvals?|permissions?)\b",
+        r"never) request (?:individual |separate |further |more |any )*(?:ones|approvals?|permissions?)\b"
+        r"|\b(?:do not|don't|never) ask (?:me|us|him|her|them)\b(?! (?:about|for their|for the))|\b(?:do not|"
+        r"don't|never|no need to) wait for [^.;!?\n]{0,30}\b(?:reviewers?|approvals?|humans?|owners?|"
+        r"confirmation|sign[- ]?off)\b"
+        r"|\b(?:do not|don't|never|no need to) (?:block|stall|hold|pause) (?:on|for|until) (?:\w+ "
+        r"){0,2}?(?:approvals?|reviews?|humans?|confirmation|permission|sign[- ]?off|the (?:user|owner))\b",
         _is_about_people,
     ),
     (
         "hides-findings",
         "tells its reader to hide problems or traces",
         words(
-            "never report|not report|n't report|hide|conceal|false positive|do not log|don't log|not log|suppress|"
+            "leave a|leave any|leaving|never report|not report|n't report|hide|conceal|false positive|do not log|"
+            "don't log|not log|suppress|"
             "cover up|delete the log|without logging|no trace|log level|history|wipe|vulnerab|security|alert|"
             "finding|scrub"
         ),
-        r"\b(?:never|do not|don't) report\b[^.;!?\n]{0,40}\b(?:scan|security|finding|vulnerab|failing|failure|"
-        r"incident|alert|breach|error|warning)\w*"
-        r"|\b(?:hide|conceal|cover up|bury|suppress|close|dismiss)\b[^.;!?\n]{0,40}\b(?:security|vulnerab|scan|"
-        r"finding|alert|incident|audit|breach)\w*[^.;!?\n]{0,30}(?:as false positives?|from (?:the )?(?:user|"
-        r"owner|team|audit|reviewers?))?(?<!hidden)"
+        r"\b(?:never|do not|don't) report\b[^.;!?\n]{0,40}\b(?:scans?|scanner|security|findings?|"
+        r"vulnerab\w+|failing (?:tests?|security|scans?|checks?)|security incidents?|breach(?:es)?)\b"
+        r"|\b(?:conceal|cover up|bury)\b[^.;!?\n]{0,40}\b(?:security|vulnerab|scan|finding|alert|incident|audit|"
+        r"breach)\w*"
+        r"|\b(?:hide|suppress|close|dismiss|mark)\b[^.;!?\n]{0,40}\b(?:security|vulnerab|scan|finding|alert|incident|"
+        r"audit|breach)\w*[^.;!?\n]{0,30}(?:as false positives?|from (?:the )?(?:user|owner|team|audit|reviewers?))"
+        r"|\bsuppress\b[^.;!?\n]{0,30}\b(?:security|vulnerability|audit) (?:scan\w*|findings?|warnings?|alerts?)"
         r"|\b(?:close|dismiss|mute|silence|ignore|resolve|acknowledge) (?:all |any |the |every )*(?:security|"
         r"vulnerability|dependabot|secret|audit|scan\w*|codeql|snyk) (?:scan )?(?:alerts?|findings?|warnings?|"
         r"reports?|advisories|issues)\b[^.;!?\n]{0,40}(?:without|automatically|unread|all of them|as (?:false|"
@@ -599,8 +741,9 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"your)\b(?! (?:to|in|at|as|into|on) )|\b(?:delete|wipe|clear|erase|truncate|rewrite|scrub) (?:the |"
         r"all |your )?(?:audit )?(?:logs?|history|traces|evidence)\b[^.;!?\n]{0,30}\b(?:after|so that|to hide|"
         r"afterwards)"
-        r"|\bleave no (?:trace|record|log)",
-        _is_plain_order,
+        r"|\bleave no (?:trace|record|log)"
+        r"|\b(?:do not|don't|never|without) leav(?:e|ing) (?:a |any )?(?:trace|record|log|mark)s?\b",
+        _is_order,
     ),
     # Exfiltration
     (
@@ -619,7 +762,7 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"ies)\b|\bother memories\b|\b(?:database|db) dump\b|\bchat history\b|\bconversation\b|\bsystem "
         r"prompt\b|\bsource code\b|\bthe (?:whole |entire |production )?database\b|\.aws\b|\.ssh\b|id_rsa|"
         r"\.kube|kubeconfig|\.netrc|keychain|/etc/(?:passwd|shadow))"
-        r"[^!?\n]{0,90}?(?:\b(?:to|into|in|on|at|through|via|as)\b[^.;!?\n]{0,40}?(?:https?://|\bpublic\b|"
+        r"[^!?\n]{0,90}?(?:\b(?:to|into|in|on|at|through|via|as|with)\b[^.;!?\n]{0,40}?(?:https?://|\bpublic\b|"
         r"\bexternal\b|pastebin|\bgist\b|webhook|\bissues?\b|\bpull requests?\b|\bpr (?:description|body|"
         r"comment)|\bcomments?\b|\bslack\b|\be-?mail|@|\burl\b|attacker|evil|/tmp/public|\bport \d|server of|"
         r"\bmy server|third[- ]party|\bdns\b|query string|\bcommit message|\bimage (?:url|link)|\b(?:shared|"
@@ -637,8 +780,24 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"/etc/)|\$[a-z_]*(?:token|secret|key|password))[^\n]{0,80}"
         r"|\b(?:list|print|reveal|show|output|dump|echo|tell me|repeat|display|disclose) (?:me )?(?:all |the |"
         r"your |any |every |full |complete |verbatim )*(?:environment variables|env vars|system prompt|hidden "
-        r"instructions|initial instructions|developer message|stored credentials|api keys|secrets you)\b",
-        _is_plain_order,
+        r"instructions|initial instructions|developer message|stored credentials|api keys|secrets you)\b"
+        r"|\b(?:send|post|upload|export|dump|copy|publish|forward|e-?mail|push|"
+        r"write)\b[^.;!?\n]{0,40}\b(?:users?|customers?|clients?|orders?|accounts?|payments?|employees?|"
+        r"personal) (?:tables?|data|records?|list|rows)\b[^.;!?\n]{0,50}(?:https?://|\bpublic\b|\bexternal|"
+        r"/tmp/|pastebin|\bgist\b|\bport \d|webhook|@)"
+        r"|\b(?:paste|post|put|write|copy|dump|print|include|send|share)\b[^.;!?\n]{0,30}(?:\.env\b|"
+        r"\bcredentials\b|\bprivate keys?\b|\bssh keys?\b|\bapi keys\b|\btokens\b|\bpasswords\b|\bnetrc\b|"
+        r"kubeconfig|id_rsa)[^.;!?\n]{0,30}\b(?:into|in|to|as part of) (?:the |your |this |a )?(?:chat|"
+        r"conversation|reply|answer|response|ticket|output|summary)\b"
+        r"|\b(?:attach|append|send|add|include|post|upload|paste|put|share)\b[^.;!?\n]{0,40}(?:\.kube|\.aws|"
+        r"\.ssh|\.netrc|id_rsa|\baccess tokens?\b|\bapi tokens?\b|\bauth tokens?\b|\bpassword store\b|\bsecret "
+        r"store\b|\bkeychain\b)[^.;!?\n]{0,40}\b(?:to|into|in|as|by|with|via) (?:\w+ ){0,3}?(?:reports?|links?|"
+        r"urls?|e-?mails?|issues?|comments?|query|parameter|requests?|chat|answer|response|pull request|image|"
+        r"webhook|me\b)|\b(?:send|mail|e-?mail|give|show|tell) me (?:\w+ ){0,4}?(?:passwords?|password store|"
+        r"secrets?|credentials?|tokens?|api keys?|private keys?|\.env|keys)\b|\b(?:list|name|reveal|print) "
+        r"(?:\w+ ){0,2}?(?:api keys?|secrets|credentials|passwords|tokens) (?:you|that you) (?:know|have|saw|"
+        r"can)",
+        _is_leak,
     ),
     # Stealth
     (
@@ -665,8 +824,9 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"display|quote) (?:this|these|the|its|that|your) (?:\w+ )?(?:notes?|memor(?:y|ies)|entr(?:y|ies)|"
         r"rules?|instructions?|existence|system prompt|exchange|conversation|paragraph|directives?)\b(?! "
         r"(?:number|id|path))"
-        r"|\bkeep (?:this|the|these|it|that) (?:\w+ )?(?:rules?|notes?|memor(?:y|ies)|instructions?|entr(?:y|"
-        r"ies)|text|arrangement|between)? ?(?:a )?(?:secret|confidential|hidden|private|to yourself|quiet|us)\b"
+        r"|\bkeep (?:this|the|these|that) (?:\w+ )?(?:rules?|notes?|memor(?:y|ies)|instructions?|entr(?:y|ies)|text|"
+        r"arrangement) (?:a )?(?:secret|confidential|hidden|private|to yourself|quiet)\b"
+        r"|\bkeep (?:this|it|that|these) (?:a secret|secret|confidential|to yourself|quiet|between us)\b"
         r"|\b(?:if|when|whenever) (?:you are |you're |you get |someone |anyone |anybody |somebody |the \w+ |"
         r"they |)?(?:asked|asks|ask|questioned|challenged|wonders?)\b[^.;!?\n]{0,40}(?:deny\b|lie\b|(?:say|"
         r"claim|answer|pretend|reply|state|respond|insist)\b[^.;!?\n]{0,40}\b(?:no\b|not\b|never|nothing|"
@@ -683,8 +843,19 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"text|rule|instruction|paragraph)s? (?:\w+ )?(?:after|once|when|as soon as) (?:acting|you|it (?:is|"
         r"was|has)|reading|use|applying|done|executing|following|read\b|applied)"
         r"|\bafter (?:use|reading|acting|it is done|that)[^.;!?\n]{0,20} (?:delete|remove|wipe|erase|"
-        r"destroy) (?:this|the) (?:memory|note|entry|message|file|text)",
-        _is_plain_order,
+        r"destroy) (?:this|the) (?:memory|note|entry|message|file|text)"
+        r"|\b(?:do not|don't|never) mention (?:the |this |that |any )?[^.;!?\n]{0,20}\b(?:backdoor|bypass|"
+        r"skipped|disabled|failing|failed|hidden|payload|deleted|removed)\b|\b(?:say|claim|report|answer|reply|"
+        r"tell (?:them|him|her|the \w+)) (?:that )?(?:the |all |every )*(?:tests?|checks?|scans?|reviews?|"
+        r"everything) (?:have |has |was |were |is |are )?(?:passed|green|succeeded|done|fine|approved|clean)\b|"
+        r"\b(?:delete|remove|erase|wipe) this (?:\w+ )?(?:memory|note|entry|message|text|rule|instruction|"
+        r"line)s? from (?:the |all )?(?:log|logs|history|index|repository|record)"
+        r"|\b(?:this|the) (?:note|memory|rule|instruction|entry|change|message) (?:must|should|has to|is to|"
+        r"will) (?:stay|remain|be kept) (?:hidden|secret|confidential|unseen|private)\b|\bhide your (?:tracks|"
+        r"traces|changes|actions)\b|\bact as if (?:this|the) (?:memory|note|rule|entry|instruction)s? (?:did "
+        r"not|didn't|does not|doesn't|do not) exist|\b(?:avoid|without) telling (?:the |any )?(?:user|owner|"
+        r"anyone|anybody|team|reviewers?)\b",
+        _is_order,
     ),
     # Persistence
     (
@@ -711,8 +882,17 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"to (?:all|every|each|any) (?:agents|claude|gemini)"
         r"|\b(?:this|these) (?:memory|note|entry|rule|text|instruction)s? (?:must|should|may|can|shall|will|is "
         r"to) (?:never|not) (?:be )?(?:deleted|removed|reviewed|expired?|questioned|superseded|overwritten|"
-        r"edited)",
-        _is_plain_order,
+        r"edited)"
+        r"|\b(?:store|save|keep|remember) (?:this|these) (?:note|memory|instruction|rule|text|entry)s? "
+        r"(?:permanently|for ?ever|for good|in every|for all)\b|\btell (?:every|all|each) (?:other "
+        r")?(?:agents?|assistants?|sub-?agents?|bots?|models?)\b|\b(?:this|these) (?:note|memory|rule|"
+        r"instruction)s?\b[^.;!?\n]{0,30}\b(?:and )?never (?:delete|remove|expire|forget) (?:it|them)\b"
+        r"|\b(?:whenever|each time|every time|when) you (?:write|create|save|record|edit|open) "
+        r"[^.;!?\n]{0,30}?,? (?:also )?(?:include|add|copy|repeat|append|insert) (?:this|the same|these)\b|"
+        r"\bmake (?:this|the) (?:memory|note|entry|rule|instruction)s? (?:permanent|immortal|undeletable|"
+        r"eternal)\b|\b(?:remind yourself|add (?:yourself )?a reminder|remember) to (?:repeat|copy|follow|obey|"
+        r"spread) (?:this|these)\b",
+        _is_order,
     ),
     # Roles
     (
@@ -748,14 +928,24 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"|\b(?:behave|act|respond|answer|operate|work|continue|proceed) as (?:if|though) (?:all |any |no |"
         r"there (?:were|was|are|is) no |your |the |you (?:had|have) no )[^.;!?\n]{0,30}?(?:filters?|rules?|"
         r"restrictions?|safeguards?|limits?|guard ?rails?|polic(?:y|ies)|approvals?|permissions?)\b"
-        r"|\b(?:pretend|imagine|assume|suppose|act as if|act as though) (?:that )?(?:you|the|there|all|no|this|"
-        r"we)\b[^.;!?\n]{0,40}?\b(?:no (?:rules|restrictions|limits|policy|policies|filters|guard ?rails)|"
-        r"admin|root|unrestricted|(?:was|is|were|are) (?:already )?(?:approved|authori[sz]ed)|owner)\b|\bdo "
-        r"anything now\b"
+        r"|\b(?:pretend|imagine|act as if|act as though|assume|suppose) (?:that )?(?:you|there|all|no)\b"
+        r"[^.;!?\n]{0,40}?\b(?:no (?:rules|restrictions|limits|policy|policies|filters|guard ?rails)|"
+        r"an? (?:admin\w*|owner)|the (?:admin\w*|owner)|root|unrestricted|(?:was|is|were|are) (?:already )?"
+        r"(?:approved|authori[sz]ed))\b|\b(?:pretend|act as if|act as though) (?:that )?(?:the|this|it)\b"
+        r"[^.;!?\n]{0,40}?\b(?:was|is|were|are|has been|had been) (?:already )?(?:approved|authori[sz]ed|reviewed)\b"
+        r"|\bdo anything now\b"
         r"|\b(?:safety|content|ethical|security) (?:rules|filters|policies|guidelines|restrictions) (?:do not|"
         r"don't|no longer) apply\b|\bact as (?:an? |the )?(?:root|admin|administrator|superuser|"
         r"owner)\b(?=[^.;!?\n]{0,40}(?:restriction|limit|rule|without|anything|$))|\bwith no "
-        r"restrictions\b(?=[.!]?$)",
+        r"restrictions\b(?=[.!]?$)"
+        r"|\b(?:from (?:now|this point|here) on,? |now )?you(?: are|'re) (?:now )?(?:the )?(?:release |"
+        r"repository |repo |system |root |new |sole )?(?:owner|admin|administrator|root|maintainer|"
+        r"superuser)\b(?! of the (?:code|module|queue)| if\b| when\b| only)|\byou have no (?:restrictions?|"
+        r"limits?|rules|guidelines|polic(?:y|ies)|constraints?|boundaries|guard ?rails)\b|\b(?:act|behave|"
+        r"respond|work) (?:like|as if|as though) (?:the |there |no |all |your |any )*[^.;!?\n]{0,30}\b(?:never|"
+        r"not|no longer)\b[^.;!?\n]{0,12}\b(?:written|exist\w*|there|apply|applied|enforced)\b"
+        r"|\b(?:speak|talk|write|answer|reply|respond) as (?:an? )?(?:ai|assistant|model|bot|human)? ?(?:with "
+        r"no|without|free of) (?:any )?(?:polic(?:y|ies)|restrictions?|limits?|rules|filters?|guidelines)\b",
         _is_plain_order,
     ),
     (
@@ -766,21 +956,30 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"always ask|stop|approval|approved|review(?:ed)?)[\"'”’`][^.;!?\n]{0,60}?\b(?:means?|is to be read as|"
         r"should be read as|really means|now means|stands for|is interpreted "
         r"as)\b[^.;!?\n]{0,15}[\"'“‘`]?(?:always|yes|allow(?:ed)?|approved?|may|optional|go|accept|never|"
-        r"permitted|ok|nothing|merge|deploy|skip)",
-        _is_order,
+        r"permitted|ok|nothing|merge|deploy|skip)"
+        r"|[\"'“‘`][^\"'”’`\n]{0,30}(?:approval|review|confirm|permission|forbidden|denied|reject|must not|"
+        r"never|ask)[^\"'”’`\n]{0,20}[\"'”’`][^.;!?\n]{0,40}?\b(?:means?|is to be read as|should be read as|"
+        r"really means|stands for|is interpreted as)\b[^.;!?\n]{0,15}[\"'“‘`]?(?:is |are |it is )?(?:always|"
+        r"yes|allow(?:ed)?|approved?|optional|granted|accept(?:ed)?|permitted|ok|nothing|merge|deploy|skip|"
+        r"done|already)",
+        _stands,
     ),
 )
 
 # A second word that each match of a rule with common keywords must hold.
 _ALSO: dict[str, tuple[str, ...]] = {
     "override-instructions": words(
-        "instruct|guideline|directive|prompt|programming|orders|rules|policy|policies|constraint|restriction|"
+        "agents.md|claude.md|conversation|chat|discussion|dialogue|history|requests|filter|safety|ignore the "
+        "user|ignore the owner|ignore user|ignore your user|ignore the developer|ignore the operator|ignore "
+        "the reviewer|ignore the maintainer|ignore reviewer|steps|instruct|guideline|directive|prompt|"
+        "programming|orders|rules|policy|policies|constraint|restriction|"
         "messages|context|training|commands|guardrail|guard rail|guidance|limits|safeguard|ethics|principles|"
         "everything|anything|above|came before|stands before|the user|the owner|the developer|the system|told"
     ),
     "override-user": words("user|your |task|objective|goal|assignment|mission"),
     "instructions-void": words(
-        "void|null|obsolete|cancel|revok|supersed|replac|valid|appl|in force|binding|overrid|suspend|lifted|"
+        "source of truth|answer only|fake|history|authority|below|that follow|to be ignored|wrong|void|null|"
+        "obsolete|cancel|revok|supersed|replac|valid|appl|in force|binding|overrid|suspend|lifted|"
         "outdated|withdrawn|deleted|erased|out of date|nothing|overrul|outrank|precedence|trump|beats |ranks |"
         "wins over|obey|follow|comply|listen|trust|count|hold|matter|changed|updated|instead of|stop |"
         "priority|above every|above all|before every|before all|ahead of"
@@ -807,49 +1006,64 @@ _ALSO: dict[str, tuple[str, ...]] = {
         "sign|authori|consent|access control|check|change management|two|four|mfa|2fa|safeguard|filter"
     ),
     "exfiltrates": words(
-        "credential|secret|environment|env var|.env| env |token|password|passwd|private key|ssh|.aws|users "
+        ".kube|customers table|accounts table|clients table|orders table|employees|payments table|personal data|"
+        "account data|table to|data to|records to|credential|secret|environment|env var|.env| env |token|"
+        "password|passwd|private key|ssh|.aws|users "
         "table|user table|customer data|customer list|customer record|customer table|memories|conversation|"
         "chat history|system prompt|source code|database|db dump|keychain|kubeconfig|cookie|api key|initial "
         "instructions|hidden instructions|developer message|curl|shadow|netrc|id_rsa|id_ed25519|.config"
     ),
     "keeps-secret": words(
-        "tell|inform|notify|alert|let the|let any|let them|let users|warn|mention|reveal|disclos|secret|"
+        "tracks|traces|unseen|not exist|n't exist|tests passed|backdoor|bypass|from the log|from the history|"
+        "payload|checks passed|tests are|from the index|tell|inform|notify|alert|let the|let any|let them|let "
+        "users|warn|mention|reveal|disclos|secret|"
         "confidential|hidden|private|quiet|deny|claim|pretend|silent|covert|nobody|no one|this memory|this "
         "note|this entry|this file|this text|this rule|the note|the memory|hide|between us|yourself|bring up|"
         "talk about|refer to|show this|report this|expose|say that|lie "
     ),
-    "spreads-itself": words("this|these|the same|the above|the following|the note|the memory|the entry"),
+    "spreads-itself": words(
+        "reminder|remind yourself|every other agent|all agents|every agent|all other agents|each agent|all "
+        "assistants|every assistant|sub-agent|subagent|this|these|the same|the above|the following|the note|"
+        "the memory|the entry"
+    ),
     "takes-a-role": words(
-        "you|act as|behave|mode|pretend|imagine|anything|rules|filter|restriction|limit|roleplay|role|simulate|approved"
+        "polic|as if|as though|root|you|act as|behave|mode|pretend|imagine|anything|rules|filter|restriction|"
+        "limit|roleplay|role|simulate|approved"
     ),
     "hides-findings": words(
         "report|hide|conceal|cover|bury|suppress|close|dismiss|mute|silence|ignore|resolve|acknowledge|log|"
         "trace|wipe|erase|scrub|truncate|history"
     ),
     "text-as-authority": words(
-        "owner|user|operator|admin|trusted|authorit|an order|orders|instruct|command|approv|system prompt|"
+        "whatever|everything the|anything the|says|asks|tells|owner|user|operator|admin|trusted|authorit|an "
+        "order|orders|instruct|command|approv|system prompt|"
         "developer|consent|permission|as a yes|as yes|means yes|agreement|confirmation|sign-off|sign off|go "
         "ahead"
     ),
     "do-not-wait": words(
-        "human|approv|confirm|permission|consent|user|owner|anyone|anybody|maintainer|reviewer|sign|again|"
+        "ask me|ask us|ask him|ask her|ask them|human|approv|confirm|permission|consent|user|owner|anyone|"
+        "anybody|maintainer|reviewer|sign|again|"
         "everything|anything|ones"
     ),
     "acts-with-others-rights": words(
-        "use |take|borrow|reuse|switch|fall back|run |execute|start|do |grant|give|push|merge|deploy|commit|"
+        "go ahead|ship |continue|use |launch|start|become|elevate|escalate|act as|use |take|borrow|reuse|"
+        "switch|fall back|run |execute|start|do |grant|"
+        "give|push|merge|deploy|commit|"
         "proceed|release"
     ),
     "permission-given": words(
-        "you|future|all|any|further|there is|we have|access|same|to be|consider|deem|regard|subsequent|later|"
+        "the owner|owner's|the user|the team|the admin|the maintainer|you|future|all|any|further|there is|we "
+        "have|access|same|to be|consider|deem|regard|subsequent|later|"
         "other|more|with my"
     ),
-    "allows-all": words("all|every|any|each|always|behalf|yes|click"),
+    "allows-all": words("answer|say |reply|press |type |all|every|any|each|always|behalf|yes|click"),
 }
 
 # Where a match of a rule begins, for the rules whose other words are common: only there is it tried.
 _STARTS: dict[str, tuple[str, ...]] = {
     "keeps-secret": words(
-        "do not|don't|never|must not|avoid|without|tell |hide |keep |if |when|say |claim |pretend|insist|and |"
+        "this |the |act as if|avoid telling|report |answer |reply |tell |wipe this|do not|don't|never|must "
+        "not|avoid|without|tell |hide |keep |if |when|say |claim |pretend|insist|and |"
         "then |but |silently|quietly|secretly|covertly|do it|do this|so |delete |remove |erase |destroy |"
         "forget |after "
     ),
@@ -863,13 +1077,14 @@ _STARTS: dict[str, tuple[str, ...]] = {
         "2fa|safeguard|content filter"
     ),
     "instructions-void": words(
-        "your |all |the |any |previous|prior|earlier|above|preceding|former|foregoing|original|initial|"
+        "everything|anything|whatever|text |lines |your |all |the |any |previous|prior|earlier|above|"
+        "preceding|former|foregoing|original|initial|"
         "existing|system |developer |old |past |other |given |standing |instruction|rule|guid|directive|this |"
         "following |present |obey|follow|comply|listen|trust|use only|only |answer only|put |place |rank |"
         "give |grant |instead of|stop |polic"
     ),
     "takes-a-role": words(
-        "you are|you're|you will be|become|act as|play|be |enable|enter |activate|switch|turn on|start |go "
+        "you have|you are|you're|you will be|become|act as|play|be |enable|enter |activate|switch|turn on|start |go "
         "into|behave|act |respond|answer|operate|work|continue|proceed|reply|pretend|imagine|assume|suppose|"
         "do anything now|safety |content |ethical |security |roleplay|role-play|pose|simulate|take the role|"
         "speak|with no restrictions"
@@ -879,13 +1094,16 @@ _STARTS: dict[str, tuple[str, ...]] = {
         "assistants|claude|codex|copilot|gemini|cursor|this agent|any agent"
     ),
     "exfiltrates": words(
-        "send|post|upload|paste|write|copy|publish|export|dump|exfil|forward|e-mail|email|serve|commit|"
+        "add |mail |give |tell |name |send|post|upload|paste|write|copy|publish|export|dump|exfil|forward|"
+        "e-mail|email|serve|commit|"
         "include|append|put |attach|leak|share|push|transmit|report|mirror|print|echo|encode|cat |type |read|"
         "open |base64|curl|tar |zip |take|collect|gather|grab|fetch|find|get |harvest|list |reveal|show |"
         "output |tell me|repeat|display|disclose"
     ),
     "text-as-authority": words(
-        "treat|consider|regard|take|follow|execute|obey|interpret|handle|accept|silence|no |a lack|lack of|an "
+        "do whatever|do everything|do anything|perform|carry out|count |read |see |understand |treat|consider|"
+        "regard|take|follow|execute|obey|interpret|handle|accept|"
+        "silence|no |a lack|lack of|an "
         "|a |emoji|thumb|reaction|request|comment|email|e-mail|message|like|mention|green|passing|if |when |"
         "unless |assume|presume"
     ),
@@ -898,11 +1116,15 @@ _STARTS: dict[str, tuple[str, ...]] = {
         "do not|don't|never|no need to|without|need not|stop |avoid|skip|user|owner|team|customer|reviewer"
     ),
     "spreads-itself": words(
-        "save|copy|add|append|write|insert|include|propagate|replicate|store|paste|put|repeat|inject|embed|"
+        "whenever|each time|every time|when you|make this|make the|remind|a reminder|add yourself|add a "
+        "reminder|keep |remember |tell every|tell all|tell each|save|copy|add|append|write|insert|include|"
+        "propagate|replicate|store|paste|put|repeat|inject|embed|"
         "spread|carry|duplicate|pass|mark|never|do not|don't|this |these |make sure|ensure|set "
     ),
     "override-instructions": words(
-        "ignore|disregard|forget|override|overrule|discard|bypass|set aside|neglect|erase|abandon|violate|"
+        "start ignoring|start disregarding|begin ignoring|keep ignoring|whatever|disable|obey |follow |"
+        "execute |carry out|do these|do the following|ignore|disregard|forget|override|overrule|discard|"
+        "bypass|set aside|neglect|erase|abandon|violate|"
         "unlearn|throw|drop|do not|don't|stop |no longer|never|quit |pay no|do the opposite|say the opposite|"
         "what|everything|anything|all "
     ),
@@ -920,17 +1142,18 @@ _DELIMITERS = (
     r"|\[/?(?:inst|available_tools|tool_calls|tool_results|system_prompt)\]|<</?sys>>|<(?:start|end)_of_turn>"
     r"|(?:^|\n)\s*(?:[#>*_`\-]{1,6}\s*)?(?:human|assistant)\s*:[^\n]+\n(?:[^\n]*\n){0,6}?\s*(?:[#>*_`\-]{1,6"
     r"}\s*)?(?:human|assistant|system)\s*:"
-    r"|\n\s*\n\s*(?:human|assistant)\s*:\s"
+    r"|(?:\A|\n\s*\n)\s*(?:human|assistant)\s*:\s"
     r"|(?:^|\n)\s*(?:[#>*_`\-]{1,6}\s*)?\[?(?:system(?: (?:prompt|message|override|update|notice))?|"
     r"developer)\]?\s*[:\]]\s*(?:[^\n]{0,60}\b(?:approvals?|approved|skip|disabled?|off\b|ignore|you "
-    r"(?:are|must|may|can)|override|instructions?|deploy|no longer|permission)\b)"
+    r"(?:are|must|may|can)|override|instructions?|deploy|no longer|permission|gates?|open\b)\b)"
     r"|[\"']role[\"']\s*:\s*[\"'](?:system|developer|assistant)[\"']|(?:^|"
     r"\n)\s*-{3,}\s*\n(?:[^\n]{0,80}\n){0,3}?\s*(?:role\s*:\s*(?:system|developer|assistant)|"
     r"trusted\s*:\s*(?:true|yes)|approved\s*:\s*(?:true|yes)|origin\s*:\s*owner)\b"
     r"|(?:^|\n|[>*_#=\-]\s*)\s*(?:>+\s*)*end\s+(?:of\s+)?(?:the\s+)?(?:untrusted\s+|trusted\s+|memory\s+|"
     r"recorded\s+)?(?:memory|memories|memory bundle|data|context|notes)\b(?: bundle)?(?: "
-    r"[0-9a-f]{4,16})?\s*[.>*=\-]*\s*(?:\n|system\s*:)"
+    r"[0-9a-f]{4,16})?\s*[.>*=\-]*\s*(?:\n|\Z|system\s*:)"
     r"|\\\"\s*\}\s*,\s*\{\s*\\\"(?:trusted|role|approved)\\\""
+    r"|(?:^|\n)\s*#{1,6}\s*(?:instructions?|system|system prompt)\s*:\s*\S"
 )
 
 
@@ -966,7 +1189,7 @@ _LANGUAGES: tuple[tuple[str, ...], ...] = (
     ),
     (
         "es",
-        r"ignora[r]?|ignore[n]?|olvida[r]?|olvide|no sigas|omite todas|descarta|haz caso omiso",
+        r"ignora[r]?|ignore[n]?|olvida[r]?|olvídate|olvide|no sigas|omite todas|descarta|haz caso omiso",
         r"instrucciones|órdenes|directrices|reglas|indicaciones",
         r"anteriores|previas|todas|tus|previos|de arriba|precedentes",
         r"desactiva[r]?|desactive|salta[r]?|omite|omitir|evita[r]?|sáltate|elude|deshabilita|pasa por alto",
@@ -1234,6 +1457,45 @@ def _foreign(row: tuple[str, ...]) -> str:
     )
 
 
+# A risky verb and "without approval", in languages where that is one phrase.
+_UNASKED_ABROAD = (
+    r"(?:deploy\w*|releas\w*|merg\w*|push\w*|despl[ei]\w+|publi\w+|déplo\w+|fusion\w*|supprim\w+|efface\w*|lösch\w+|"
+    r"veröffentlich\w+|spiel\w* ein|borra\w*|elimin\w+|rilasci\w+|cancell\w+|unisci|implant\w+|apag\w+|"
+    r"exclu\w+|wdraż\w*|"
+    r"wdroż\w*|usu[nńw]\w*|opublikuj|scal\w*|verwijder\w*|задепло\w+|депло\w+|выкат\w+|удал\w+|слив\w+|"
+    r"мерж\w*|публик\w+|"
+    r"yayınla\w*|dağıt\w*|birleştir\w*|distribuera|ta bort|radera|rulla ut|slett|slet)"
+)
+_WITHOUT_ABROAD = (
+    r"(?:sin (?:\w+ )?(?:aprobaci[oó]n|revisi[oó]n|confirmaci[oó]n|autorizaci[oó]n|permiso|preguntar|validaci[oó]n)|"
+    r"sans (?:\w+ )?(?:validation|approbation|revue|confirmation|autorisation|demander|relecture|accord)|"
+    r"ohne (?:\w+ )?(?:freigabe|genehmigung|prüfung|review|bestätigung|zustimmung|rückfrage|nachfrage)|"
+    r"senza (?:\w+ )?(?:approvazione|revisione|conferma|autorizzazione|permesso|chiedere)|"
+    r"sem (?:\w+ )?(?:aprovação|revisão|confirmação|autorização|permissão|perguntar)|"
+    r"zonder (?:\w+ )?(?:goedkeuring|review|toestemming|bevestiging|te vragen)|"
+    r"bez (?:\w+ )?(?:zatwierdzenia|akceptacji|przeglądu|zgody|potwierdzenia|pytania)|"
+    r"без (?:\w+ )?(?:ревью|согласования|одобрения|подтверждения|разрешения|проверки|апрува)|"
+    r"onaysız|onay (?:almadan|beklemeden)|incelemesiz|sormadan|utan (?:\w+ )?(?:godkännande|granskning|att fråga)|"
+    r"uden godkendelse|uten godkjenning)"
+)
+
+
+def _is_unasked_abroad(match: re.Match[str]) -> bool:
+    before, after = _sentence(match)
+    whole = before + match.group() + re.split(r"[.;!?\n]", after, maxsplit=1)[0]
+    return (
+        _foreign_accepts(match)
+        and re.search(
+            r"\b(?:nicht|nie|niemals|kein\w*|no se|nunca|jamais|ne|n'|pas|não|nunca|non|mai|niet|nooit|нельзя|не|"
+            r"никогда|nie wolno|"
+            r"nigdy|aldrig|inte|ikke|yasak\w*|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*|запрещ\w*|"
+            r"zabroni\w*)\b",
+            whole,
+        )
+        is None
+    )
+
+
 # Beyond the shapes: permissive statements about controls (ADMISSION 4).
 _CONTROL_WORD = LazyPattern(
     rf"\b(?:{_CONTROL}|approv(?:e|ed|er|ers|ing)|unreviewed|unapproved|polic(?:y|ies)|credentials?|"
@@ -1381,7 +1643,8 @@ def authority_rules() -> tuple[Rule, ...]:
             severity=Severity.REJECT,
             sentence="looks like the turn of a chat, a prompt's markup or the end of a frame",
             keywords=words(
-                "<|[inst|[/inst|[available|[/available|[tool|human|assistant|system|developer|role|trusted|approved|"
+                "instruction|<|[inst|[/inst|[available|[/available|[tool|human|assistant|system|developer|role|"
+                "trusted|approved|"
                 "end |origin"
             ),
             pattern=_DELIMITERS,
@@ -1412,6 +1675,15 @@ def authority_rules() -> tuple[Rule, ...]:
                 accepts=_foreign_accepts,
             )
             for row in _LANGUAGES
+        ),
+        Rule(
+            name="unasked-abroad",
+            family=Family.AUTHORITY,
+            severity=Severity.REJECT,
+            sentence="permits, in another language, a risky action without approval",
+            keywords=words("sin |sans |ohne |senza |sem |zonder |bez |без |onay|inceleme|sormadan|utan |uden |uten "),
+            pattern=rf"\b{_UNASKED_ABROAD}\b[^.!?;\n]{{0,50}}?\b{_WITHOUT_ABROAD}|\b{_WITHOUT_ABROAD}\b[^.!?;\n]{{0,30}}?\b{_UNASKED_ABROAD}",
+            accepts=_is_unasked_abroad,
         ),
         *(
             Rule(

@@ -54,7 +54,8 @@ NOT_NAMES = word_set(
     lab labs studio systems solutions software technologies technology industries international global north
     south east west central main general public private internal external global local remote default custom
     basic advanced standard premium enterprise business professional personal community open source free beta
-    alpha preview stable nightly sun moon earth mercury venus mars jupiter saturn neptune bloom levenshtein
+    alpha preview stable nightly
+    watson robot strange sun moon earth mercury venus mars jupiter saturn neptune bloom levenshtein
     dijkstra turing nagle lovelace hamilton grace ada hopper knuth euler gauss newton pascal fibonacci markov
     bayes kalman huffman hamming shannon fourier laplace poisson bernoulli gaussian zipf raft paxos lamport
     merkle boyer moore knapsack cantor bearer basic digest content accept cookie host origin referer etag cors

@@ -24,7 +24,7 @@ _VENDOR_PLACEHOLDER = LazyPattern(
 )
 
 _NAMES_OF_ONE_CHOSEN = (
-    r"passwords?|passwd|passphrase|passcode|(?<![A-Za-z])pass|(?<![A-Za-z])pwd?|(?<=[a-z])P(?:ass|wd)|"
+    r"passwords?|passwd|passphrase|passcode|(?<![A-Za-z])pass|(?<![A-Za-z])pwd?|(?<=[a-z])(?-i:P)(?:ass|wd)|"
     r"passwort|kennwort|contrase[nñ]a|senha|"
     r"mot\s+de\s+passe|mdp|wachtwoord|has[lł]o|lösenord|adgangskode|passord|salasana|heslo|parola|şifre|"
     r"пароль|пароля|密码|密碼|パスワード|비밀번호"
@@ -113,12 +113,19 @@ def _said(match: re.Match[str]) -> bool:
 
 def _pair(match: re.Match[str]) -> bool:
     value = trimmed(match.group("v"))
-    return is_prose_secret(value, sure=True) and not value.startswith("//")
+    if value.startswith("//") or re.match(r"\d{2,5}(?:/|$)", value):
+        return False
+    return is_prose_secret(value, sure=True)
 
 
 def _command(match: re.Match[str]) -> bool:
     value = trimmed(match.group("v"))
     return is_assigned_secret(value, password=True)
+
+
+def _flag(match: re.Match[str]) -> bool:
+    value = trimmed(match.group("v"))
+    return not value.startswith("-") and is_assigned_secret(value, password="pass" in match.group()[:14].lower())
 
 
 def _literal(match: re.Match[str]) -> bool:
@@ -245,7 +252,8 @@ _VALUE = (
 _GIVEN = r"\s{0,4}(?:\([^()\n]{0,40}\)\s{0,2})?(?::=|=>|->|→|==?|[:：]|\|)\s{0,6}"
 _SAYS = (
     r"(?:(?:\s+[^\s.;:=,|]{1,24}){0,7}?\s*(?P<sure>\b(?:is|are|was|be|to|lautet|ist|est|es|è|é|heet|är|er|"
-    r"on|to)\b\s*[:=]?|[:=：→]|是|は|은|는)\s*(?:now\s+|set\s+to\s+|still\s+)?|[\s,(]+)"
+    r"on|to)\b\s*[:=]?|[:=：→]|是|は|은|는)\s*(?:(?:now|still|"
+    r"(?:set|changed|reset|rotated|switched|updated|back)\s+to)\s+)?|[\s,(]+)"
 )
 
 
@@ -261,7 +269,7 @@ def _rule(name: str, sentence: str, keywords: tuple[str, ...], pattern: str, **m
     )
 
 
-_ARGUMENT = r"(?P<v>(?<=\")[^\"\n]{4,100}|(?<=')[^'\n]{4,100}|[^\s\"'|;&<>]{4,100})"
+_ARGUMENT = r"(?P<v>(?<=\")[^\"\n]{4,100}|(?<=')[^'\n]{4,100}|(?:[^\s\"'|;&<>]|&(?=\w)){4,100})"
 _COMMANDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "mysql",
@@ -413,17 +421,42 @@ _GENERAL: tuple[Rule, ...] = (
         "secret-in-prose",
         "says what a key, token or secret is",
         _TOKEN_KEYWORDS,
-        rf"(?<![A-Za-z0-9_/.-])(?i:{_NAMES_OF_ONE_MADE})(?![A-Za-z0-9_/]){_CLOSERS}{_SAYS}{_OPENERS}(?P<v>[^\s\"“”«»`]{{8,200}}"
+        rf"(?<![A-Za-z0-9_/.-])(?i:{_NAMES_OF_ONE_MADE})(?![A-Za-z0-9_/]){_CLOSERS}{_SAYS}{_OPENERS}(?P<v>[^\s\"“"
+        r"”«»`]{8,200}"
         r")",
         accepts=_said,
         near=16,
     ),
     _rule(
+        "value-as-password",
+        "says what a password is",
+        words(
+            "as the pass|as pass|for the pass|as its pass|as your pass|is the pass|is our pass|as the pin|is the "
+            "secret|as the secret|as the token|is the token|als passwort"
+        ),
+        r"[\"'`“«]?(?P<v>[^\s\"'`”»]{8,64})[\"'`”»]?\s+(?i:(?:as|for|is|als)\s+(?:the\s+|its\s+|your\s+|"
+        r"our\s+)?(?:\w+\s+)?"
+        r"(?:password|passphrase|pass|pin|secret|token|passwort))\b",
+        accepts=_pair,
+    ),
+    _rule(
+        "secret-flag",
+        "holds a command line option with a secret in it",
+        words(
+            "--token|--api-token|--auth-token|--api-key|--apikey|--secret|--password|--passwd|--pass|--access-key|"
+            "--client-secret|--key="
+        ),
+        r"--(?:api-|auth-|access-|client-|app-)?(?:token|api-?key|secret|password|passwd|pass|key)(?:=|"
+        r"\s+)[\"']?(?P<v>[^\s\"'|;<>]{6,300})",
+        accepts=_flag,
+    ),
+    _rule(
         "login-pair",
         "holds a login with its password",
-        words("login|log-in|log in|sign in|sign-in|signin|cred|account|user|admin|root"),
+        words("login|log-in|log in|sign in|sign-in|signin|cred|account|user|admin|root|zugang|identifiants|accès"),
         r"(?i:log[\s-]?in|sign[\s-]?in|credentials?|creds|accounts?|user(?:name)?|admin|"
-        r"root)\b[^\n]{0,60}?[\s:=(\"'`](?P<user>[A-Za-z][\w.@-]{1,40})\s{0,2}[:/|"
+        r"root|zugangsdaten|zugang|identifiants|credenciales|credenziali|"
+        r"accès)\b[^\n]{0,60}?[\s:=(\"'`](?P<user>[A-Za-z][\w.@-]{1,40})\s{0,2}[:/|"
         r"]\s{0,2}(?P<v>[^\s\"'`<>]{8,64})",
         accepts=_pair,
         near=0,

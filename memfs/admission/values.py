@@ -168,7 +168,7 @@ def is_prose_secret(value: str, *, sure: bool) -> bool:
     """Return whether ``value``, in a sentence about a credential, is one (ADMISSION 2: three character
     classes and 8 characters, or 16 and an entropy over 3.2). ``sure``: the sentence says that this is it.
     """
-    if stands_for_another(value) or len(value) < 8 or _is_ordinary(value):
+    if stands_for_another(value) or len(value) < 8 or _is_ordinary(value) or "://" in value or "](" in value:
         return False
     if _PATH.match(value) or (_SLUG.match(value) and not any(char.isupper() for char in value)):
         return False
