@@ -135,7 +135,12 @@ def main() -> int:
         env = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
         question = "why the invoice export retries bakemo sivo lagefi?"
         memfs = [sys.executable, "-I", "-c", LAUNCH, str(ROOT), str(home), "recall", "--all", question]
-        commands = {"bare": [sys.executable, "-I", "-c", "pass"], "lexical": [*memfs, "--mode", "lexical"]}
+        commands = {
+            "bare": [sys.executable, "-I", "-c", "pass"],
+            "argparse": [sys.executable, "-I", "-c", "import argparse"],
+            "version": [sys.executable, "-I", "-c", LAUNCH, str(ROOT), str(home), "--version"],
+            "lexical": [*memfs, "--mode", "lexical"],
+        }
         commands["lexical_long"] = [*memfs, "--mode", "lexical", question * 8]
         if not args.no_vectors:
             commands["hybrid"] = [*memfs, "--mode", "hybrid"]
@@ -153,6 +158,7 @@ def main() -> int:
         runs = measure(commands, root, env, args.repeat)
         bare = runs["bare"]["median_ms"]
         ratios = {f"{name}_ratio": round(run["median_ms"] / bare, 2) for name, run in runs.items() if name != "bare"}
+        ratios["version_to_argparse"] = round(runs["version"]["median_ms"] / runs["argparse"]["median_ms"], 2)
         model = "all-minilm-l6-v2, int8 weights, dynamic int8 products" if not args.no_vectors else None
         print(
             json.dumps(

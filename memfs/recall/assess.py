@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from memfs.trust.judge import Verdict
     from memfs.trust.view import TrustView
 
+_MAX_LINE = 300  # characters of a line that is shown
+
 MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 """A larger evidence file cannot be compared and counts as unverifiable."""
 
@@ -253,26 +255,38 @@ class Assessor:
             return None
 
     def _line_now(self, digest: str, path: str, before: str, now: str) -> str | None:
-        """Return the first line of the file now that the recorded one did not have."""
+        """Return the first line of the file now that the recorded one did not have.
+
+        It may be a line of any tracked file, so the gate looks at it. What is kept is which line it is and
+        what the gate said; the text comes from the file each time.
+        """
+        found = self._now[path]
+        lines = found[1].splitlines() if found is not None else []
+        key = f"line:{GATE_VERSION}:{before}:{now}"
+        kept = self._facts.get(digest).get(key)
+        if not (isinstance(kept, list) and len(kept) == 2 and isinstance(kept[0], int) and kept[0] < len(lines)):
+            kept = self._choose_line(before, lines)
+            if kept is None:
+                return None
+            self._facts.put(digest, key, kept)
+        number, rule = kept
+        if number < 0:
+            return None
+        return f"[withheld: {rule}]" if rule else lines[number].decode("utf-8", "replace").strip()[:_MAX_LINE]
+
+    def _choose_line(self, before: str, lines: Sequence[bytes]) -> list[Any] | None:
         from memfs.store.git import read_blob
 
-        key = f"line:{before}:{now}"
-        kept = self._facts.get(digest).get(key)
-        if isinstance(kept, str):
-            return kept
-        found = self._now[path]
         try:
             old = set(read_blob(self._tree, before).splitlines())
         except MemfsError:
             return None
-        lines = found[1].splitlines() if found is not None else []
-        line = next((line for line in lines if line.strip() and line not in old), None)
-        text = None if line is None else line.decode("utf-8", "replace").strip()[:300]
-        if text is not None:
-            if judge_text(text, field="line").outcome is Outcome.REJECT:
-                text = WITHHELD_LINE  # whatever file it is of, a secret is copied nowhere
-            self._facts.put(digest, key, text)
-        return text
+        number = next((place for place, line in enumerate(lines) if line.strip() and line not in old), -1)
+        if number < 0:
+            return [number, ""]
+        decision = judge_text(lines[number].decode("utf-8", "replace").strip()[:_MAX_LINE])
+        rules = [finding.rule for finding in decision.findings if decision.outcome is Outcome.REJECT]
+        return [number, rules[0] if rules else ""]
 
     def _find_versions(self, names: Iterable[str]) -> Mapping[str, str | None]:
         from memfs.model.versions import find_version

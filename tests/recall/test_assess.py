@@ -49,6 +49,14 @@ def test_evidence_is_compared_by_blob(repo: Path, places: Places, adr: str) -> N
     assert states(assess(repo, places, path)) == ("recheck", ["missing"])
 
 
+def test_a_secret_in_changed_evidence_is_not_shown(repo: Path, places: Places, adr: str) -> None:
+    path = write_memory(repo, "tied", "Tied.", evidence=f'["docs/adr.md@{adr}"]')
+    (repo / "docs/adr.md").write_text("first line\naws_secret_access_key = " + "AKIA" + "QX7ZB3LMN5TR2VWY" + "\n")
+    for _ in range(2):
+        assert "AKIA" not in str(assess(repo, places, path).state)
+        assert str(assess(repo, places, path).state.evidence[0].line_now).startswith("[withheld: ")
+
+
 def test_line_ends_that_git_changed_are_no_change(repo: Path, places: Places, adr: str) -> None:
     path = write_memory(repo, "tied", "Tied.", evidence=f'["docs/adr.md@{adr}"]')
     (repo / "docs/adr.md").write_bytes(b"first line\r\nsecond line\r\n")
