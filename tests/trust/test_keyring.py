@@ -374,6 +374,24 @@ def test_a_root_key_that_needs_a_touch_signs_keyrings_touched_only(alice: Person
         chain_of(sign_keyring(keyring, [security]))
 
 
+def test_a_root_key_that_needs_a_touch_hands_over_touched_only(alice: Person) -> None:
+    security = SecurityKey()
+    line = Key(principal="alice@example.com", roles=("root", "approve"), public=security.public, touch=True)
+    one = sign_keyring(replace(first(alice).keyring, keys=(line,)), [security])
+    relaxed = next_keyring(chain_of(one), keys=(replace(line, touch=False),))
+    assert chain_of(one, sign_keyring(relaxed, [security]))
+    security.touched = False
+    with pytest.raises(KeyringError, match="people of the version before"):
+        chain_of(one, sign_keyring(relaxed, [security]))
+
+
+def test_a_version_that_says_another_number_is_refused(alice: Person) -> None:
+    one = first(alice)
+    third = sign_keyring(replace(next_keyring(chain_of(one)), version=3), [alice.signer])
+    with pytest.raises(KeyringError, match="the file says version 3"):
+        chain_of(one, third)
+
+
 def test_a_root_key_whose_time_is_over_does_not_undo_the_keyrings_it_signed(alice: Person) -> None:
     """`before` limits approvals; the chain must hold for as long as the repository lives."""
     line = alice.key_line("root", "approve", before=date(2020, 1, 1))

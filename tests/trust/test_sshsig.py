@@ -137,6 +137,16 @@ def test_bytes_after_the_end_are_refused(signed: dict[str, tuple[PublicKey, byte
         assert parse_signature(blob).key_blob, kind
 
 
+def test_bytes_after_the_inner_signature_are_refused(signed: dict[str, tuple[PublicKey, bytes]]) -> None:
+    for kind, (_, blob) in signed.items():
+        at = blob.index(ssh_string(b"sha512")) + len(ssh_string(b"sha512"))
+        inner = blob[at + 4 :]
+        assert blob[at : at + 4] == len(inner).to_bytes(4, "big"), kind
+        for tail in (b"\0", b"\1\0\0\0\7", b"\0\0\0\0"):
+            with pytest.raises(SignatureError, match="after the end"):
+                parse_signature(blob[:at] + ssh_string(inner + tail))
+
+
 def test_a_touch_is_a_flag_that_is_signed(tmp_path: Path) -> None:
     key = SecurityKey(SK_ED25519)
     touched = parse_signature(key.sign(NAMESPACE, MESSAGE))
