@@ -119,7 +119,7 @@ def check_repository(
         *check_skipped({path: reason for path, reason in others.items() if path in only}),
         *(result for standing in standings.values() for result in standing.results),
         *(result for result in across if result.path in only),
-        *_check_trust(judging.view, states, verdicts),
+        *_check_trust(judging, states, verdicts),
     ]
     if not target.paths:
         results += _check_repository_files(now, base)
@@ -356,6 +356,7 @@ def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judging:
     view: TrustView | None = None
+    receipts: Mapping[str, bytes] = field(default_factory=dict)  # of the state that is checked
     unpinned: bool = False
     notices: tuple[str, ...] = ()
 
@@ -365,7 +366,8 @@ def _open_judging(states: _States, places: Places | None, pin: str | None, today
     keyrings = read_keyrings(states.theirs if states.theirs is not None else states.now)
     if not keyrings:
         return _Judging()
-    receipts = read_folder(states.now, APPROVALS)
+    here = read_folder(states.now, APPROVALS)
+    receipts = dict(here)
     if states.base is not None and states.theirs is not None:
         # What the base has got since, a withdrawal above all, will be there after the merge.
         old = states.base.entries
@@ -379,7 +381,7 @@ def _open_judging(states: _States, places: Places | None, pin: str | None, today
     if not pinned and not unpinned:
         whose = "this repository's own" if states.base is None else "the base's"
         notices.append(f"nothing is pinned: approvals are judged by {whose} keyring at its word")
-    return _Judging(view=view, unpinned=unpinned, notices=tuple(notices))
+    return _Judging(view=view, receipts=here, unpinned=unpinned, notices=tuple(notices))
 
 
 def judging_view(
@@ -444,29 +446,57 @@ def is_trusted(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.trusted
 
 
-def _check_trust(view: TrustView | None, states: _States, verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
+def _check_trust(judging: _Judging, states: _States, verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
     from memfs.trust.check import check_keyring, check_receipts
     from memfs.trust.judge import Reason
 
+    view = judging.view
+
     keyrings = read_keyrings(states.now)
     for problem in check_keyring(keyrings):
-        newest = max(keyrings, default=".memfs/keyring.1")
+        newest = max(keyrings, key=lambda path: (len(path), path), default=".memfs/keyring.1")
         yield make_result(
             "keyring-refused", f"The keyring is refused: {plain(problem.message, limit=300)}.", path=newest
         )
     if view is None:
         return
-    receipts = read_folder(states.now, APPROVALS)
+    doubtful = _doubtful(judging.receipts, verdicts)
     if states.base is not None:
-        receipts = {path: raw for path, raw in receipts.items() if _differs(states.base, states.now, path)}
-    for problem in check_receipts(receipts, view):
-        path = next((path for path in receipts if path in problem.message), "")
+        doubtful = {path: raw for path, raw in doubtful.items() if _differs(states.base, states.now, path)}
+    by_name = {plain(path, limit=1_000): path for path in doubtful}
+    for problem in check_receipts(doubtful, view):
+        path = by_name.get(problem.message.split(" ", 1)[0], "")
         rule = "receipt-unreadable" if problem.rule in ("bad-receipt", "misnamed-receipt") else "receipt-refused"
         yield make_result(rule, f"{problem.message}.", path=path)
     for path, verdict in verdicts.items():
         if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT):
             detail = verdict.detail or "the text is not the one that was approved"
             yield make_result("approval-lost", f"{detail[0].upper()}{detail[1:]}.", path=path)
+
+
+def _doubtful(receipts: Mapping[str, bytes], verdicts: Mapping[str, Verdict]) -> dict[str, bytes]:
+    """Return the receipts that must be looked at one by one.
+
+    Left out are those of a memory that as many people approved as it has receipts, and that no batch
+    speaks of: each of them granted, so each was read and verified for the verdict.
+    """
+    from memfs.trust.record import find_records, receipt_subject
+
+    people = {path.rsplit("/", 1)[-1].removesuffix(".md"): len(v.people) for path, v in verdicts.items() if v.trusted}
+    by_id: dict[str, list[str]] = {}
+    found: dict[str, bytes] = {}
+    for path, raw in receipts.items():
+        subject = receipt_subject(path.removeprefix(f"{APPROVALS}/"))
+        if subject:
+            by_id.setdefault(subject, []).append(path)
+        else:
+            found[path] = raw
+            for record in find_records(raw):
+                people.update({item.id: 0 for item in record.statement.items})
+    for memory_id, paths in by_id.items():
+        if people.get(memory_id) != len(paths):
+            found.update({path: receipts[path] for path in paths})
+    return found
 
 
 def _differs(base: Snapshot, now: Snapshot, path: str) -> bool:
