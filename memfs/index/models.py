@@ -183,6 +183,14 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     return Prepared(model, folder, key)
 
 
+def can_prepare(places: Places) -> bool:
+    """Return whether the file of the model in use is here."""
+    try:
+        return _find_file(places, get_model(places, read_choice(places))) is not None
+    except NotFoundError:
+        return False
+
+
 def add_model(places: Places, model: Model, raw: bytes) -> Model:
     """Keep ``raw`` as the file of ``model``. Raises :class:`UsageError` when its digest is another."""
     if not _is_name(model.id):

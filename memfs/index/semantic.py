@@ -49,6 +49,27 @@ def find_model(places: Places) -> tuple[Prepared | None, str | None]:
     return None, "recall is by words only: no model is prepared yet (`memfs index` does it)"
 
 
+def start_preparing(tree: WorkTree, places: Places) -> bool:
+    """Start a process that prepares the model and embeds ``tree``; return whether it was started.
+
+    Once only: where that fails, `memfs index` says why.
+    """
+    from memfs.index.embedding import is_available
+    from memfs.index.models import can_prepare
+    from memfs.index.refresh import refresh_detached
+
+    if not is_available() or not can_prepare(places):
+        return False
+    mark = os.path.join(places.cache, "models", ".started")
+    try:
+        os.makedirs(os.path.dirname(mark), mode=0o700, exist_ok=True)
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except OSError:
+        return False
+    refresh_detached(tree, places)
+    return True
+
+
 def prepare_if_possible(places: Places) -> Prepared | None:
     """Return the model in use, prepared now if need be; None where it or onnxruntime is not installed."""
     from memfs.index.embedding import is_available

@@ -49,6 +49,7 @@ PLACE_FACTOR = 1.15
 """What ``applies_to`` does that matches the work path or a topic."""
 
 _LOOK_PAST = 5  # hits read beyond the limit: the factors move a hit by a few places
+_WORTH_A_MODEL = 8  # memories; fewer are found by their words
 _EMBEDDED_IN_PASSING = 4  # new texts embedded by a recall that has loaded the model anyway
 _BRIEF_READ = 60  # files read for a session's brief
 _PLACE_SCORE = 0.3  # of a memory that is only found by where it applies; the best by words has 1
@@ -357,12 +358,15 @@ def _open_meaning(stores: Sequence[_Store], places: Places, query: Query, notice
     """Return the vector side of ``query``, or None: not wanted, no model, or not this model's language."""
     if query.mode == "lexical":
         return None
-    from memfs.index.semantic import embed_rows, find_model, read_vectors
+    from memfs.index.semantic import embed_rows, find_model, read_vectors, start_preparing
 
     prepared, reason = find_model(places)
     if prepared is None:
         if query.mode == "hybrid":
             raise SetupError(reason or "there is no model", hint="memfs model list")
+        most = max(stores, key=lambda store: len(store.index.paths), default=None)
+        if most is not None and len(most.index.paths) >= _WORTH_A_MODEL and start_preparing(most.tree, places):
+            reason = "recall is by words only: the model is being prepared"
         notices.append(reason or "")
         return None
     if prepared.model.languages == "en" and not _is_latin(query.text):

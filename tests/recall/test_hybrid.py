@@ -110,6 +110,23 @@ def test_another_model_embeds_again_under_its_own_name(embedded: Path, places: P
     assert len(read_vectors(tree, places, first).rows) == len(read_vectors(tree, places, second).rows) == 5
 
 
+def test_the_model_is_prepared_by_itself_once_there_is_something_to_find(
+    stocked: Path, ask: Ask, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import memfs.index.refresh as refreshing
+
+    started: list[object] = []
+    monkeypatch.setattr(refreshing, "refresh_detached", lambda tree, _places: started.append(tree))
+    ask(stocked, "friday", mode="auto")
+    assert started == []
+    for number in range(8):
+        write_memory(stocked, f"more-{number}", f"Another thing number {number}.")
+    for _ in range(2):
+        result = ask(stocked, "friday", mode="auto")
+    assert len(started) == 1
+    assert result.mode == "lexical"
+
+
 def test_a_model_that_cannot_be_loaded_leaves_the_words(embedded: Path, ask: Ask, places: Places) -> None:
     from memfs.index import embedding
 
