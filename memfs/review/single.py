@@ -31,7 +31,8 @@ MAX_STATEMENT = 600
 """Characters of a statement that are kept for comparing it with others."""
 
 # What a glance sees of evidence and triggers: enough to find the files that must be read whole.
-_RESTS_ON = re.compile(r"""[\s"'\[,-]([^\s"'\[,:@]+)@[0-9a-f]{4,64}\b|\bwhen\s+([^\s"']+)\s+changes""")
+_RESTS_ON = re.compile(r"""[\s"'\[,]([^\s"'\[,:@]{1,300})@[0-9a-f]{4,64}\b|\bwhen[ ]([^\s"']{1,300})[ ]changes""")
+_GLANCE = 16 * 1024  # characters of front matter
 
 UNREAD = "unread"
 """The kind of a file that was only glanced at."""
@@ -188,7 +189,7 @@ def glance(path: str, raw: bytes) -> Known:
         text_digest=_text_digest(folded),
         signature=signature_of(folded),
         statement=statement_of_body(body)[:MAX_STATEMENT],
-        rests_on=tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front))),
+        rests_on=tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front[:_GLANCE]))),
     )
 
 
