@@ -90,7 +90,7 @@ class ClaudeCode(Client):
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": "test",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "MCP_STARTUP_WAIT_MS": "60000",  # a busy machine starts a server slowly
+            "MCP_CONNECTION_NONBLOCKING": "false",  # a busy machine starts a server slowly
             "MCP_CONNECT_TIMEOUT_MS": "60000",
             "MCP_TIMEOUT": "60000",
         }
