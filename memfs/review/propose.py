@@ -57,6 +57,7 @@ class Prepared:
     start: str
     remote: str | None
     url: str | None
+    base_url: str | None  # of the remote that it is proposed to; another than ``url`` for a fork
     paths: tuple[str, ...]
     title: str
     body: str
@@ -116,10 +117,11 @@ def prepare(tree: WorkTree, wanted: Wanted, *, identities: Sequence[str] = ()) -
     return Prepared(
         branch=branch,
         commit=commit,
-        base=base_ref.removeprefix(f"{remote}/") if remote else base_ref,
+        base=base_ref.partition("/")[2] if _base_url(tree, base_ref) is not None else base_ref,
         start=start,
         remote=remote,
         url=url,
+        base_url=_base_url(tree, base_ref) or url,
         paths=tuple(sorted(files)),
         title=title,
         body=describe(memories, [path for path, raw in files.items() if raw is None]),
@@ -157,15 +159,20 @@ def open_request(
     tree: WorkTree, prepared: Prepared, wanted: Wanted, *, environ: Mapping[str, str], interactive: bool
 ) -> Opened:
     """Open a pull request with ``gh`` or ``glab`` where it is installed, else return the page to open."""
-    forge = parse_remote(prepared.url or "")
-    if forge is None:
+    forge, fork = parse_remote(prepared.base_url or ""), parse_remote(prepared.url or "")
+    if forge is None or fork is None:
         return Opened(notices=("this remote is no forge that memfs knows; open the pull request there by hand",))
-    address = forge.address(prepared.branch, prepared.base)
+    head = prepared.branch
+    if fork.project != forge.project:
+        if forge.kind != "github":  # the fork's own page lets one choose where to
+            return Opened(address=fork.address(prepared.branch, prepared.base))
+        head = f"{fork.project.split('/')[0]}:{prepared.branch}"
+    address = forge.address(head, prepared.base)
     tool = {"github": "gh", "gitlab": "glab"}.get(forge.kind)
     environment = _environment(environ, interactive=interactive)
     if tool is None or find_program(tool, environment.get("PATH")) is None:
         return Opened(address=address)
-    argv = _request_command(tool, forge, prepared, wanted)
+    argv = _request_command(tool, forge, prepared, wanted, head)
     try:
         done = run(
             argv,
@@ -218,12 +225,26 @@ def _find_remote(tree: WorkTree, wanted: Wanted) -> tuple[str | None, str | None
 
 
 def _find_base(tree: WorkTree, wanted: Wanted, remote: str | None) -> str:
+    """Return the branch to propose to: that of ``upstream`` or ``origin``, also for a push to a fork."""
+    if wanted.base is not None and "/" in wanted.base:
+        return wanted.base
+    found = find_main_branch(tree) or find_main_branch(tree, remote)
     if wanted.base is not None:
-        return f"{remote}/{wanted.base}" if remote and "/" not in wanted.base else wanted.base
-    found = find_main_branch(tree, remote) or find_main_branch(tree)
+        named = f"{found.partition('/')[0]}/{wanted.base}" if found and _base_url(tree, found) is not None else ""
+        exists = call_git(tree, "rev-parse", "--verify", "--quiet", f"refs/remotes/{named}").returncode == 0
+        return named if named and exists else wanted.base
     if found is None:
         raise UsageError("it is not clear what to propose to", hint="name the branch with --base")
     return found
+
+
+def _base_url(tree: WorkTree, base_ref: str) -> str | None:
+    """Return the address of the remote that ``REMOTE/BRANCH`` is of; None for a branch of this clone."""
+    name, slash, _ = base_ref.partition("/")
+    if not slash:
+        return None
+    done = call_git(tree, "config", "--get", f"remote.{name}.url")
+    return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
 
 
 def _collect(tree: WorkTree, wanted: Wanted, base: GitFiles) -> dict[str, bytes | None]:
@@ -349,10 +370,10 @@ def _quoted(statement: str) -> str:
 # -- the forge ---------------------------------------------------------------------------------------
 
 
-def _request_command(tool: str, forge: Forge, prepared: Prepared, wanted: Wanted) -> list[str]:
+def _request_command(tool: str, forge: Forge, prepared: Prepared, wanted: Wanted, head: str) -> list[str]:
     repository = forge.project if forge.host in ("github.com", "gitlab.com") else f"{forge.host}/{forge.project}"
     if tool == "gh":
-        argv = ["gh", "pr", "create", "--repo", repository, "--head", prepared.branch, "--base", prepared.base]
+        argv = ["gh", "pr", "create", "--repo", repository, "--head", head, "--base", prepared.base]
         argv += ["--title", prepared.title, "--body-file", "-"]
     else:
         argv = ["glab", "mr", "create", "--repo", repository, "--source-branch", prepared.branch]

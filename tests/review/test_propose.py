@@ -219,6 +219,27 @@ def test_the_forges_own_tool_opens_the_pull_request(repo: Path, forge, memfs, to
     assert not any(line.startswith("GIT_DIR") for line in Path(f"{log}.env").read_text().split("\n"))
 
 
+def test_a_push_to_a_fork_opens_the_request_upstream(repo: Path, origin: Path, forge, memfs) -> None:  # type: ignore[no-untyped-def]
+    log = forge("gh", "github.com")
+    git(repo, "remote", "add", "mine", "git@github.com:bob/memories.git")
+    git(repo, "config", "remote.mine.pushurl", str(origin))
+    put(repo, "deploys")
+    done = memfs("propose", "deploys", "--remote", "mine", "--json", cwd=repo)
+    assert done.code == 0, done.err
+    said = log.read_text().split("\n")
+    assert said[said.index("--repo") + 1] == "acme/memories"
+    assert said[said.index("--head") + 1] == "bob:memory/deploys"
+    assert "acme/memories/compare/main...bob%3Amemory%2Fdeploys" in done.json["address"]
+
+
+def test_another_branch_of_the_remote_can_be_proposed_to(repo: Path, origin: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    git(repo, "push", "-q", "origin", "main:release")
+    put(repo, "deploys")
+    done = memfs("propose", "deploys", "--base", "release", "--json", cwd=repo)
+    assert done.json["base"] == "release"
+    assert memfs("propose", "deploys", "--base", "nowhere", cwd=repo).code == 2
+
+
 def test_without_a_tool_the_page_to_open_is_printed(repo: Path, forge, memfs) -> None:  # type: ignore[no-untyped-def]
     forge("other-tool", "github.com")
     put(repo, "deploys")
