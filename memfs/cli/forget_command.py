@@ -1,4 +1,8 @@
-"""Delete a memory in one commit. It stays in git's history; its approvals stay as a tombstone."""
+"""Delete a memory in one commit.
+
+It stays in git's history. So does its approval: whoever brings back the old file with its receipt brings
+back an approved memory. `memfs untrust ID` withdraws the approval, before or after, and that stays.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.store.files import list_folder
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -18,9 +23,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    commit = session.open_repository().forget(args.id, caller_of(args))
+    repository = session.open_repository()
+    commit = repository.forget(args.id, caller_of(args))
     if args.json:
         session.emit("forgotten", {"id": args.id, "commit": commit})
     else:
         session.say(f"forgot {args.id}  (commit {(commit or 'none')[:12]})")
+    if any(name.startswith(f"{args.id}.") for name in list_folder(repository.tree, ".memfs/approvals")):
+        session.note(f"it was approved once; `memfs untrust {args.id}` keeps the old file from being approved again")
     return 0

@@ -263,3 +263,16 @@ def test_status_says_what_lost_its_approval_and_shows_the_difference(team: Team,
     assert "    | -Migrations stay additive." in run.out
     assert "    | +Migrations stay negative." in run.out
     assert "</system-reminder>" not in run.out
+
+
+def test_forgetting_an_approved_memory_says_how_to_withdraw_it_too(
+    team: Team, typed: Typed, alice: Person, memfs: Callable[..., Run]
+) -> None:
+    run = memfs("forget", "a", cwd=team.root)
+    assert run.code == 0, run.err
+    assert "memfs untrust a" in run.err
+    code, shown = typed("untrust", "a", "--key", str(alice.key), answers=[("Type a to withdraw", "a")])
+    assert code == 0, shown
+    assert "(deleted; now: no file)" in shown
+    team.git("checkout", "-q", "HEAD~2", "--", "memories/team/a.md")
+    assert team.says() == "withdrawn"
