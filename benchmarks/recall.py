@@ -123,7 +123,11 @@ def main() -> int:
     parser.add_argument("--no-vectors", action="store_true", help="words only: embedding 10000 texts takes minutes")
     parser.add_argument("--keep", metavar="FOLDER", help="make the corpus here, or use the one that is here")
     parser.add_argument("--peer", metavar="PYTHON", help="a python with skillmem, measured beside memfs")
+    parser.add_argument("--index", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.index:
+        print(json.dumps(measure_index(args.index / "repo", args.index / "home", with_vectors=not args.no_vectors)))
+        return 0
     with tempfile.TemporaryDirectory() as temporary:
         base = Path(args.keep or temporary).resolve()
         root, home = base / "repo", base / "home"
@@ -131,19 +135,21 @@ def main() -> int:
         if not (root / "memories").is_dir():
             write_corpus(root, args.size, seed=args.seed)
             subprocess.run(["git", "init", "-q", str(root)], check=True)
-        index = measure_index(root, home, with_vectors=not args.no_vectors)
+        # In a process of its own: the peak of a child includes what its parent had when it was forked.
+        argv = [sys.executable, __file__, "--index", str(base), *(["--no-vectors"] if args.no_vectors else [])]
+        index = json.loads(subprocess.run(argv, check=True, stdout=subprocess.PIPE).stdout)
         env = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
         question = "why the invoice export retries bakemo sivo lagefi?"
-        memfs = [sys.executable, "-I", "-c", LAUNCH, str(ROOT), str(home), "recall", "--all", question]
+        memfs = [sys.executable, "-I", "-c", LAUNCH, str(ROOT), str(home), "recall", "--all"]
         commands = {
             "bare": [sys.executable, "-I", "-c", "pass"],
             "argparse": [sys.executable, "-I", "-c", "import argparse"],
             "version": [sys.executable, "-I", "-c", LAUNCH, str(ROOT), str(home), "--version"],
-            "lexical": [*memfs, "--mode", "lexical"],
+            "lexical": [*memfs, "--mode", "lexical", question],
         }
         commands["lexical_long"] = [*memfs, "--mode", "lexical", question * 8]
         if not args.no_vectors:
-            commands["hybrid"] = [*memfs, "--mode", "hybrid"]
+            commands["hybrid"] = [*memfs, "--mode", "hybrid", question]
         if args.peer:
             database = base / "peer.db"
             texts = {path.stem: path.read_text("utf-8").split("---\n", 2)[2] for path in root.rglob("memories/**/*.md")}
