@@ -156,3 +156,21 @@ def test_called_from_a_hook_of_another_repository_it_stays_in_its_own(make_case,
     assert git(case / "linked", "status", "--porcelain") == ""
     assert git(case / "memrepo", "show", "--format=", "--name-only", "HEAD") == MADE
     assert git(case / "memrepo", "status", "--porcelain") == "?? memories/third.md"
+
+
+def test_a_memory_whose_commit_cannot_be_signed_is_kept_and_committed_once_by_the_next_run(
+    make_case, memfs: Memfs
+) -> None:
+    case = make_case("16")
+    root = case / "locked"
+    done = memfs(*REMEMBER, cwd=root)
+    assert done.code == 3
+    assert "could not be signed" in done.err
+    assert f"written but not committed: {MADE}" in done.err
+    assert "ssh-add" in done.err
+    git(root, "config", "user.signingkey", str(case / "keys/plain"))
+    done = memfs(*REMEMBER, cwd=root)
+    assert done.code == 0, done.err
+    assert git(root, "show", "--format=", "--name-status", "HEAD") == f"A\t{MADE}"
+    assert git(root, "rev-list", "--count", "HEAD") == "2"
+    assert git(root, "status", "--porcelain") == "A  memories/new.md"

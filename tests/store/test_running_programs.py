@@ -69,10 +69,13 @@ def test_an_interrupt_ends_the_child_too(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, cwd=Path(__file__).parents[2]) as child:
         while not mark.exists() or not mark.read_text().strip():
             time.sleep(0.02)
+        time.sleep(0.3)  # it has come to the waiting
         child.send_signal(2)
         child.communicate(timeout=10)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(mark.read_text()), 0)
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{mark.read_text().strip()}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{mark.read_text().strip()}").exists()
 
 
 def test_relative_folders_of_the_path_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support import git
 
+from memfs.errors import SetupError
 from memfs.store.commit import Change, UncommittedError, commit_changes
 from memfs.store.worktree import find_work_tree
 
@@ -78,6 +79,8 @@ def test_a_signer_that_hangs_is_ended_with_its_children(make_case) -> None:
     case = make_case("16")
     mark = case / "pid"
     (case / "keys/slow").write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {mark}\nwait\n")
+    # Whose program signs is for the user's own configuration to say, not for the repository's.
+    git(case, "config", "--global", "gpg.ssh.program", str(case / "keys/slow"))
     start = time.monotonic()
     with pytest.raises(UncommittedError, match="did not end within 1 seconds"):
         _remember(case / "signer-hangs", signing_timeout=1.0)
@@ -126,3 +129,41 @@ def test_a_signer_never_reads_the_standard_input_of_memfs(make_case) -> None:
     ) as child:
         out, _ = child.communicate('{"jsonrpc": "2.0"}\n', timeout=20)
     assert out.strip() == 'left: {"jsonrpc": "2.0"}'
+
+
+def test_no_configuration_of_a_repository_names_the_program_that_signs(repo: Path, tmp_path: Path) -> None:
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/PWNED\nexit 1\n")
+    evil.chmod(0o755)
+    for name in (
+        "gpg.program",
+        "gpg.openpgp.program",
+        "gpg.x509.program",
+        "gpg.ssh.program",
+        "gpg.ssh.defaultKeyCommand",
+    ):
+        git(repo, "config", name, str(evil))
+    git(repo, "config", "commit.gpgSign", "true")
+    for form in ("ssh", "openpgp", "x509"):
+        git(repo, "config", "gpg.format", form)
+        for key in ("x", None):
+            if key:
+                git(repo, "config", "user.signingkey", key)
+            else:
+                git(repo, "config", "--unset", "user.signingkey")
+            change = Change(path=f"memories/team/{form}-{key}.md", content=b"x\n", before=None)
+            with pytest.raises(UncommittedError):
+                commit_changes(find_work_tree(repo), [change], "x")
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_a_deletion_that_cannot_be_committed_is_put_back(repo: Path) -> None:
+    tree = find_work_tree(repo)
+    commit_changes(tree, [Change(path="memories/team/x.md", content=b"x\n", before=None)], "x")
+    git(repo, "config", "commit.gpgSign", "true")
+    git(repo, "config", "gpg.format", "ssh")
+    git(repo, "config", "user.signingkey", "no-such-key")
+    with pytest.raises(SetupError, match="nothing was changed"):
+        commit_changes(tree, [Change(path="memories/team/x.md", content=None)], "forget")
+    assert (repo / "memories/team/x.md").read_text() == "x\n"
+    assert git(repo, "status", "--porcelain") == ""
