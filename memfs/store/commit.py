@@ -40,6 +40,7 @@ from memfs.store.git import (
     ref_commit,
     refuse_owner,
     require_identity_in,
+    user_git_setting,
     without_git_variables,
 )
 from memfs.store.gitfiles import is_object_id, is_ref_name, is_true, parse_head, read_small
@@ -94,6 +95,10 @@ class ConflictError(SetupError):
     def __init__(self, path: str, message: str) -> None:
         super().__init__(message, where=_shown(path), hint="look at what it holds now, and make your change again")
         self.path = path
+
+
+class UndoneError(SetupError):
+    """The commit could not be made, and the work tree is as it was before."""
 
 
 class UncommittedError(SetupError):
@@ -223,7 +228,7 @@ class _Commit:
         self._write_files()
         try:
             return self._commit_and_publish(new_tree, base, entries, updates)
-        except (ConflictError, UncommittedError):
+        except (ConflictError, UncommittedError, UndoneError):
             raise
         except SetupError as error:
             raise self._uncommitted(str(error), hint=error.hint) from error
@@ -287,6 +292,10 @@ class _Commit:
     def _uncommitted(self, message: str, *, hint: str | None = None) -> SetupError:
         if not self.target.checked_out:
             return SetupError(message, hint=hint)
+        if any(change.content is None for change in self.changes):
+            # Written text waits for the next run; a deletion that waits would only look like a loss.
+            self._restore_files()
+            return UndoneError(f"{message}; nothing was changed", hint=hint)
         return UncommittedError(message, paths=self.paths, hint=hint)
 
     def _tip(self) -> str | None:
@@ -413,6 +422,7 @@ class _Commit:
             return made.stdout.decode().strip()
         try:
             made = self.git.run(
+                *_signing_programs(),
                 "commit-tree",
                 "-S",
                 new_tree,
@@ -842,6 +852,27 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
     except FileNotFoundError:
         target.unlink(missing_ok=True)  # no index yet: git makes one
+
+
+def _signing_programs() -> list[str]:
+    """Return the switches that let the user's own configuration alone name the programs that sign.
+
+    A repository's configuration could name any program (TRUST 7), so that every value it may have is
+    overruled, by git's own default where the user has set none.
+    """
+    switches = []
+    for name, default in _SIGNING_PROGRAMS.items():
+        switches += ["-c", f"{name}={user_git_setting(name) or default}"]
+    return switches
+
+
+_SIGNING_PROGRAMS = {
+    "gpg.program": "gpg",
+    "gpg.openpgp.program": "gpg",
+    "gpg.x509.program": "gpgsm",
+    "gpg.ssh.program": "ssh-keygen",
+    "gpg.ssh.defaultKeyCommand": "false",
+}
 
 
 def _signing_cause(made: Completed) -> str:
