@@ -72,6 +72,10 @@ def build_index(root: Path, home: Path, *, vectors: bool) -> None:
 
     if not vectors:
         semantic.embed_missing = lambda *_a, **_k: 0
+        # As after a first recall on a machine without the model: nothing is prepared in the background.
+        mark = home / ".cache" / "memfs" / "models" / ".started"
+        mark.parent.mkdir(parents=True)
+        mark.touch()
     refresh(find_work_tree(root), Places(home=home), anew=True)
 
 
@@ -132,10 +136,9 @@ def main() -> int:
         calls = make_calls(base, root)
         nothing = base / "empty"
         nothing.write_bytes(b"")
-        mode = ["--mode", "hybrid"] if args.vectors else ["--mode", "lexical"]
         commands = {
             "bare": ([sys.executable, "-I", "-c", "pass"], nothing),
-            "recall": ([*memfs, "recall", *mode, QUESTION], nothing),
+            "recall": ([*memfs, "recall", QUESTION], nothing),
             **{name: (hook, file) for name, file in calls.items()},
         }
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}

@@ -23,7 +23,7 @@ from memfs.cli.options import add_json
 from memfs.connect.agents import MOMENTS, MOVED_BY, Wish, can_hook
 from memfs.connect.command import find_script, find_script_problem, is_script
 from memfs.errors import UsageError
-from memfs.hooks.event import AGENTS, AUTO, find_agent
+from memfs.hooks.agents import AGENTS, AUTO, find_agent
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session

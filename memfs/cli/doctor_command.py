@@ -20,7 +20,7 @@ from memfs.connect.agents import Wish
 from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
 from memfs.connect.install import find_plugin
 from memfs.errors import MemfsError
-from memfs.hooks.event import AGENTS
+from memfs.hooks.agents import AGENTS
 from memfs.model.values import replace
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def run_fast(argv: Sequence[str], places: Places | None) -> int:
     """Run ``memfs hook AGENT`` without the command line's parser: an agent waits for each millisecond."""
-    from memfs.hooks.event import find_agent
+    from memfs.hooks.agents import find_agent
 
     agent = find_agent(argv[1]) if len(argv) == 2 else None
     if agent is None:

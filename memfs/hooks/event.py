@@ -12,15 +12,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from memfs.hooks.agents import AUTO
 from memfs.model.values import dataclass
-
-AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "windsurf")
-"""The agents memfs knows, as they are named in every command."""
-
-AUTO = "auto"
-"""The agent of a hook that several agents share (a plugin): told from what stands on stdin."""
-
-_ALIASES = {"claude": "claude-code", "codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot"}
 
 
 class Moment(StrEnum):
@@ -104,12 +97,6 @@ _PATCHED_FILES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _LONGEST_PROMPT = 20_000
 _LONGEST_COMMAND = 2_000
 _MOST_PATHS = 8
-
-
-def find_agent(name: str) -> str | None:
-    """Return the agent that ``name`` means (``claude`` is ``claude-code``), or None."""
-    name = _ALIASES.get(name, name)
-    return name if name in AGENTS or name == AUTO else None
 
 
 def parse_event(raw: bytes, agent: str) -> Event | None:

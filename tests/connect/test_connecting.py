@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from support import Run
 
-from memfs.hooks.event import AGENTS
+from memfs.hooks.agents import AGENTS
 
 SETTINGS = {
     "claude-code": {".claude/settings.json": '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}}\n'},

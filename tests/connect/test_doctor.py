@@ -12,7 +12,7 @@ import pytest
 from people import memory_text
 from support import Run, git, launch_command
 
-from memfs.hooks.event import AGENTS
+from memfs.hooks.agents import AGENTS
 
 Memfs = Callable[..., Run]
 

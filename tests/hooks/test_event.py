@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from memfs.hooks.event import AGENTS, Moment, find_agent, parse_event
+from memfs.hooks.agents import AGENTS, find_agent
+from memfs.hooks.event import Moment, parse_event
 
 
 def event(agent: str, **fields: Any) -> Any:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from support import Run, launch_command
 
+from memfs.hooks.agents import AGENTS
 from memfs.hooks.dialect import LONGEST_CONTEXT, find_context
-from memfs.hooks.event import AGENTS
 
 pytestmark = pytest.mark.shared
 
