@@ -7,7 +7,7 @@ looked for before a pattern is even compiled, so that a note without any of them
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from memfs.admission.authority import (
@@ -18,7 +18,7 @@ from memfs.admission.authority import (
     iter_polarities,
 )
 from memfs.admission.personal import EMAIL_RULE, personal_rules
-from memfs.admission.rules import Rule, RuleSet, Severity, find_first, grams_of
+from memfs.admission.rules import Grams, Rule, RuleSet, Severity, find_first, grams_of
 from memfs.admission.secrets import CREDENTIAL_WORDS, secret_rules, vendor_rules
 from memfs.admission.transience import transience_rules
 from memfs.admission.vendors import BEGINNINGS
@@ -81,18 +81,18 @@ def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool, contr
         yield from _find("transience", flow, flow.text, grams_of(flow.text), seen)
 
 
-def _find(which: str, view: View, lowered: str, grams: Set[str], seen: set[str]) -> Iterator[Hit]:
+def _find(which: str, view: View, lowered: str, grams: Grams, seen: set[str]) -> Iterator[Hit]:
     """Yield the hits of one set of rules in one view; ``lowered`` and ``grams`` are those of its text."""
     for rule in _sets()[which].likely(lowered, grams):
         if rule.name in seen:
             continue
-        match = find_first(rule, view.text, lowered)
+        match = find_first(rule, view.text, lowered, grams)
         if match is not None:
             seen.add(rule.name)
             yield Hit(rule=rule, offset=view.place(match.start()), value=match.group())
 
 
-def _find_prose(view: View, lowered: str, grams: Set[str], seen: set[str], *, controls: bool) -> Iterator[Hit]:
+def _find_prose(view: View, lowered: str, grams: Grams, seen: set[str], *, controls: bool) -> Iterator[Hit]:
     """The rules about authority."""
     if len(lowered) == len(view.text):
         as_it_stands = View(name=view.name, text=lowered, places=view.places)

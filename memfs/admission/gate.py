@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
+from memfs.admission.lazy import LazyPattern
 from memfs.admission.rules import Family, Rule, Severity
 from memfs.errors import UsageError
 from memfs.model.codepoints import find_hidden
@@ -38,6 +39,11 @@ ALLOW_FIELD = "allow"
 
 REQUIRED_FIELDS = ("scope", "evidence", "recorded", "review_trigger")
 
+# Values of the memory format that can hold nothing else.
+_SETTLED = LazyPattern(
+    r"\d{4}-\d{2}-\d{2}|owner|agent|imported|derived|preference|decision|procedure|observation|proposal|handoff|personal|"
+    r"(?:team|restricted)(?:/[a-z]{1,16}(?:-[a-z]{1,16}){0,2})?"
+)
 _SOURCED = frozenset({"author", "evidence"})  # where the author's own address may stand (ADMISSION 3)
 _NOT_PROSE = frozenset({"kind", "origin", "scope", "recorded", "expires", "supersedes", "applies_to", ALLOW_FIELD})
 
@@ -274,8 +280,22 @@ def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mappin
 
 
 def _check_texts(draft: Draft, looking: _Looking) -> Iterator[Finding]:
-    for name, text in _texts_of(draft):
-        yield from _check_text(name, text, looking)
+    """Yield what is found in every field.
+
+    All short fields are looked at together first, since most hold nothing; a credential that was
+    broken over several of them shows only there.
+    """
+    texts = list(_texts_of(draft))
+    yield from (finding for name, text in texts if name == "body" for finding in _check_text(name, text, looking))
+    short = [(name, text) for name, text in texts if name != "body" and not _SETTLED.fullmatch(text)]
+    together = "\n\n".join(text for _, text in short)
+    joined = list(_check_text("front matter", together, looking))
+    if not joined:
+        return
+    found = [finding for name, text in short for finding in _check_text(name, text, looking)]
+    yield from found
+    if not any(finding.severity is Severity.REJECT for finding in found):
+        yield from (finding for finding in joined if finding.rule.startswith("vendor-"))
 
 
 def _check_form(draft: Draft) -> Iterator[Finding]:

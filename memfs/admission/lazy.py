@@ -32,6 +32,9 @@ class LazyPattern:
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         return (self._compiled or self.compiled()).match(text, start)
 
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return (self._compiled or self.compiled()).fullmatch(text)
+
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         return (self._compiled or self.compiled()).finditer(text)
 

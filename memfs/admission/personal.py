@@ -728,6 +728,7 @@ def _rule(
     severity: Severity = Severity.REJECT,
     near: int | None = None,
     also: tuple[str, ...] = (),
+    digits: int = 0,
 ) -> Rule:
     return Rule(
         name=name,
@@ -739,6 +740,7 @@ def _rule(
         accepts=accepts,
         near=near,
         also=also,
+        digits=digits,
     )
 
 
@@ -788,6 +790,7 @@ def _stdnum_rules() -> Iterator[Rule]:
             words(beside),
             rf"(?i:\b(?:{context})\b){_GAP}(?<![A-Za-z0-9])(?P<v>[A-Za-z]?\d[\dA-Za-z .\-/]{{5,18}})",
             _checked_by(module),
+            digits=5,
         )
 
 
@@ -815,6 +818,7 @@ def personal_rules() -> tuple[Rule, ...]:
             r"(?<![\w.,/#=:-])(?P<v>(?:\(?\+\d{1,3}\)?|00\d{2}|\(0?\d{1,5}\)|"
             r"0?\d{1,5})(?:[\s./-]{0,2}\(?\d{1,5}\)?){1,6})(?![\w])",
             _is_phone,
+            digits=7,
         ),
         _rule(
             "payment-card",
@@ -822,6 +826,7 @@ def personal_rules() -> tuple[Rule, ...]:
             tuple("3456"),
             r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])",
             _is_card,
+            digits=13,
         ),
         _rule(
             "iban",
@@ -830,6 +835,7 @@ def personal_rules() -> tuple[Rule, ...]:
             r"(?<![A-Za-z0-9])(?P<v>[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ "
             r"-]?[A-Za-z0-9]{1,4})?)(?![A-Za-z0-9])",
             _is_iban,
+            digits=8,
         ),
         *(
             _rule(
@@ -838,6 +844,7 @@ def personal_rules() -> tuple[Rule, ...]:
                 beside,
                 rf"(?:{context})(?P<gap>{_GAP})(?<![A-Za-z0-9])(?P<v>{number})(?![A-Za-z0-9])",
                 _with(check),
+                digits=2 if name in {"plate", "vin", "passport", "driving-licence"} else 4,
             )
             for name, whose, beside, context, number, check in _NATIONAL
         ),
@@ -890,6 +897,7 @@ def personal_rules() -> tuple[Rule, ...]:
             r"(?<![\d.])(?:(?i:lat\w*)\s*[=:]?\s*)?(?P<lat>-?\d{1,2}\.\d{4,})\s?°?\s?[NS]?\s*[,;/ "
             r"]\s*(?:(?i:lon\w*|lng)\s*[=:]?\s*)?(?P<lon>-?\d{1,3}\.\d{4,})(?!\d|\.\d)",
             _is_whereabouts,
+            digits=10,
         ),
         _rule(
             "customer-ip",
@@ -904,6 +912,7 @@ def personal_rules() -> tuple[Rule, ...]:
             r"(?<![\w.:-])(?P<v>(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-fA-F]{1,4}:){3,7}(?::?[0-9a-fA-F]{1,4}){1,5})(?![\w"
             r".:]*[\w:])",
             _is_persons_address,
+            digits=4,
         ),
         _rule(
             "titled-name",

@@ -30,7 +30,8 @@ class Rule:
 
     A rule with a ``pattern`` is tried only where one of its ``keywords`` (lower case) occurs, and one of
     ``also`` as well; an empty tuple means everywhere. With ``near``, a match begins at most so many
-    characters before a keyword, so that only those places are tried. ``accepts`` looks at a match and the
+    characters before a keyword, so that only those places are tried. ``digits``
+    is how many digits a text must hold at least. ``accepts`` looks at a match and the
     text round it and decides whether it counts. Group ``v`` of the pattern, where there is one, is the
     value that counts.
     """
@@ -42,6 +43,7 @@ class Rule:
     keywords: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     near: int | None = None
+    digits: int = 0
     pattern: str | None = None
     accepts: Callable[[re.Match[str]], bool] | None = None
     fixed: bool = False
@@ -60,6 +62,9 @@ def pattern_of(rule: Rule) -> re.Pattern[str]:
 
 _GRAM = 3
 
+Grams = Set[tuple[str, ...]]
+"""Every three characters in a row of a text."""
+
 
 class RuleSet:
     """Rules, and an index that tells in one look at a text which of them can match at all.
@@ -73,15 +78,15 @@ class RuleSet:
         # A rule with ``near`` looks for its keywords itself; its rarer ``also`` words stand in the index.
         self._always = frozenset(place for place, rule in enumerate(self.rules) if not rule.keywords)
         self._short: list[tuple[str, int]] = []
-        self._grams: dict[str, list[tuple[str, int]]] = {}
+        self._grams: dict[tuple[str, ...], list[tuple[str, int]]] = {}
         for place, rule in enumerate(self.rules):
             for word in rule.also or rule.keywords:
                 if len(word) < _GRAM:
                     self._short.append((word, place))
                 else:
-                    self._grams.setdefault(word[:_GRAM], []).append((word, place))
+                    self._grams.setdefault(tuple(word[:_GRAM]), []).append((word, place))
 
-    def likely(self, lowered: str, grams: Set[str]) -> list[Rule]:
+    def likely(self, lowered: str, grams: Grams) -> list[Rule]:
         """Return the rules whose keywords occur in ``lowered``, in order; ``grams`` is its ``grams_of``."""
         places = set(self._always)
         places.update(place for word, place in self._short if word in lowered)
@@ -90,27 +95,32 @@ class RuleSet:
                 if place not in places and word in lowered:
                     places.add(place)
         found = [self.rules[place] for place in sorted(places)]
+        digits = sum(map(lowered.count, "0123456789"))
         return [
             rule
             for rule in found
-            if not rule.also or rule.near is not None or any(word in lowered for word in rule.keywords)
+            if digits >= rule.digits
+            and (not rule.also or rule.near is not None or any(word in lowered for word in rule.keywords))
         ]
 
 
-def grams_of(lowered: str) -> Set[str]:
+def grams_of(lowered: str) -> Grams:
     """Return every three characters in a row of ``lowered``."""
-    return {lowered[at : at + _GRAM] for at in range(len(lowered) - _GRAM + 1)}
+    return set(zip(lowered, lowered[1:], lowered[2:], strict=False))
 
 
-def find_first(rule: Rule, text: str, lowered: str) -> re.Match[str] | None:
-    """Return the first match of ``rule`` in ``text`` that counts; ``lowered`` is ``text.lower()``."""
+def find_first(rule: Rule, text: str, lowered: str, grams: Grams) -> re.Match[str] | None:
+    """Return the first match of ``rule`` in ``text`` that counts.
+
+    ``lowered`` is ``text.lower()``, ``grams`` are its ``grams_of``.
+    """
     if rule.near is None or len(lowered) != len(text):
         for match in pattern_of(rule).finditer(text):
             if rule.accepts is None or rule.accepts(match):
                 return match
         return None
     tried = 0
-    for place in sorted(_places_of(rule.keywords, lowered)):
+    for place in sorted(_places_of(rule, lowered, grams)):
         for start in range(max(tried, place - rule.near), place + 1):
             found = pattern_of(rule).match(text, start)
             if found is not None and (rule.accepts is None or rule.accepts(found)):
@@ -119,13 +129,21 @@ def find_first(rule: Rule, text: str, lowered: str) -> re.Match[str] | None:
     return None
 
 
-def _places_of(words: Iterable[str], lowered: str) -> set[int]:
+_starts: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {}
+
+
+def _places_of(rule: Rule, lowered: str, grams: Grams) -> set[int]:
+    """Return every place where a keyword of ``rule`` begins."""
+    starts = _starts.get(rule.name)
+    if starts is None:
+        starts = _starts[rule.name] = tuple((tuple(word[:_GRAM]), word) for word in rule.keywords)
     places: set[int] = set()
-    for word in words:
-        place = lowered.find(word)
-        while place >= 0:
-            places.add(place)
-            place = lowered.find(word, place + 1)
+    for gram, word in starts:
+        if gram in grams or len(gram) < _GRAM:
+            place = lowered.find(word)
+            while place >= 0:
+                places.add(place)
+                place = lowered.find(word, place + 1)
     return places
 
 

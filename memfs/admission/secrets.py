@@ -514,7 +514,7 @@ _GENERAL: tuple[Rule, ...] = (
     _rule(
         "pgpass-line",
         "holds a line of a .pgpass file",
-        (":",),
+        (*(f":{digit}" for digit in range(10)), ":*:"),
         r"(?m:^|(?<=[\s`\"']))[A-Za-z*][\w.*-]{0,80}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w*-]{1,63}:(?P<v>[^\s\"'`:]{6"
         r",100})",
         accepts=_pgpass,

@@ -14,7 +14,6 @@ never recalled. Submitting one runs the gate again.
 from __future__ import annotations
 
 import argparse
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of
@@ -101,7 +100,7 @@ def _show(args: argparse.Namespace, session: Session, repository: Repository) ->
         lines += [f"field {key}: {item}" for item in (value if isinstance(value, list) else [value])]
     lines += show_lines(draft.body)
     about = "a draft that nobody has admitted or approved."
-    session.say(frame_text(lines, draw_nonce=lambda: secrets.token_hex(8), name="held draft", about=about).rstrip("\n"))
+    session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="held draft", about=about).rstrip("\n"))
     return 0
 
 

@@ -9,7 +9,6 @@ person sees what the file tries.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 
 from memfs.admission.folding import fold_characters
@@ -105,6 +104,7 @@ def show_lines(text: str) -> list[str]:
     return [_defused(escape_hidden(piece.translate(_SPACES)), opens_line=True) for piece in pieces]
 
 
-def show_each(texts: Iterable[str]) -> list[str]:
-    """Return every text as one safe line."""
-    return [show_line(text) for text in texts]
+def show_text(text: str) -> str:
+    """Return ``text`` safe as one value of a JSON answer: line feeds stay, every other separator is visible."""
+    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    return "\n".join(_defused(escape_hidden(line.translate(_SPACES)), opens_line=True) for line in lines)

@@ -8,7 +8,8 @@ What stops harm is that a memory grants no tool power.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from memfs.model.values import dataclass
 
 DrawNonce = Callable[[], str]
 """Gives 16 fresh hexadecimal digits at each call; surfaces pass ``lambda: secrets.token_hex(8)``."""

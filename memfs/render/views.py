@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import IfText, Memory, MemoryFile, State, StateReport
 from memfs.model.values import dataclass
-from memfs.render.escape import show_line, show_lines
+from memfs.render.escape import show_line, show_lines, show_text
 from memfs.render.frame import DrawNonce, Frame, open_frame
 from memfs.render.words import (
     APPROVED_ABOUT,
@@ -255,10 +254,6 @@ def _title(shown: Shown) -> str:
     return "" if memory is None else _shortened(memory.title or memory.statement)
 
 
-def _json_text(text: str) -> str:
-    return "\n".join(show_lines(text))
-
-
 def render_json(shown: Sequence[Shown], *, detail: Detail = Detail.FULL) -> list[dict[str, Any]]:
     """Return one plain mapping for each memory, for ``--json`` and structured answers.
 
@@ -274,12 +269,12 @@ def _as_json(shown: Shown, detail: Detail) -> dict[str, Any]:
         "path": show_line(shown.file.path),
         "digest": shown.file.digest,
         "trusted": shown.trusted,
-        "trust": shown.trust_words,
+        "trust": show_line(shown.trust_words),
         "approved_rule": shown.as_rule,
         "withheld": None if memory is not None else show_line(shown.placeholder or "not a well-formed memory"),
     }
     if shown.store is not None:
-        entry["store"] = shown.store
+        entry["store"] = show_line(shown.store)
     if shown.score is not None:
         entry["score"] = shown.score
     if memory is None:
@@ -294,8 +289,8 @@ def _as_json(shown: Shown, detail: Detail) -> dict[str, Any]:
         "recorded": memory.recorded.isoformat(),
         "state": state.state.value if state else None,
         "state_reasons": [show_line(reason) for reason in state.reasons] if state else [],
-        "title": _json_text(memory.title) if memory.title else None,
-        "statement": _json_text(memory.statement),
+        "title": show_text(memory.title) if memory.title else None,
+        "statement": show_text(memory.statement),
     }
     if detail >= Detail.BRIEF:
         entry["evidence"] = [
@@ -309,8 +304,8 @@ def _as_json(shown: Shown, detail: Detail) -> dict[str, Any]:
         entry["review_trigger"] = show_line(format_trigger(memory.review_trigger))
     if detail is Detail.FULL:
         entry |= {
-            "body": _json_text(memory.body),
-            "author": escape_hidden(memory.author, single_line=True) if memory.author else None,
+            "body": show_text(memory.body),
+            "author": show_line(memory.author) if memory.author else None,
             "tags": [show_line(tag) for tag in memory.tags],
             "applies_to": [show_line(pattern) for pattern in memory.applies_to],
             "supersedes": list(memory.supersedes),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -22,6 +21,7 @@ from memfs.model.memory import (
     State,
     StateReport,
 )
+from memfs.model.values import replace
 from memfs.render.views import Detail, Shown, render_bundle, render_json, render_markdown, render_titles
 
 CURRENT = StateReport(
