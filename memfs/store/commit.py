@@ -540,7 +540,7 @@ class _Git:
         if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
             raise refuse_owner(self.tree.root)
         if check and completed.returncode != 0:
-            raise ProgramError(f"git {args[0]} failed: {first_line(completed.stderr)}", completed=completed)
+            raise ProgramError(f"git {_verb_of(args)} failed: {first_line(completed.stderr)}", completed=completed)
         return completed
 
     def configuration(self) -> dict[str, str | None]:
@@ -852,6 +852,14 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
     except FileNotFoundError:
         target.unlink(missing_ok=True)  # no index yet: git makes one
+
+
+def _verb_of(args: Sequence[str]) -> str:
+    """Return the command of git's arguments; each switch before it is ``-c`` with its value."""
+    rest = list(args)
+    while rest[0] == "-c":
+        del rest[:2]
+    return rest[0]
 
 
 def _signing_programs() -> list[str]:
