@@ -16,9 +16,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, UsageError
+from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
 
 if TYPE_CHECKING:
+    from memfs.admission.deep import DeepScanner
     from memfs.cli.session import Session
     from memfs.review.check import Check
     from memfs.review.report import Report
@@ -38,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pin", metavar="PIN", help="the keyring to judge by, as `memfs pin` prints it; or `here` (also: MEMFS_PIN)"
     )
+    parser.add_argument("--scan", action="store_true", help="look for credentials with Kingfisher too (extra: scan)")
     parser.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
 
 
@@ -56,6 +58,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         pin=args.pin or session.environ.get("MEMFS_PIN") or None,
     )
     tree, identities = repository.tree, repository.identities()
+    scanner = _open_scanner(session) if args.scan else None
 
     def look() -> Check:
         return check_repository(
@@ -65,6 +68,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
             today=session.today,
             identities=identities,
             keep=not args.no_cache,
+            scanner=scanner,
             on_long=lambda files: session.note(f"looking at {files:,} memories for the first time …"),
         )
 
@@ -81,6 +85,16 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.note("  run `memfs pin` once, or give --pin; `--pin here` takes this repository at its word")
         return EXIT_USAGE
     return EXIT_YES if report.passed(strict=args.strict) else EXIT_NO
+
+
+def _open_scanner(session: Session) -> DeepScanner:
+    from memfs.admission.deep import open_scanner
+    from memfs.store.places import require_private_folder
+
+    scanner = open_scanner(str(require_private_folder(session.places.cache / "scanner")))
+    if scanner is None:
+        raise SetupError("the scanner is not installed", hint='pip install "memfs-git[scan]"')
+    return scanner
 
 
 def print_report(report: Report, form: str, session: Session) -> None:

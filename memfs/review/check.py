@@ -29,6 +29,7 @@ from memfs.store.places import Places
 from memfs.store.worktree import WorkTree
 
 if TYPE_CHECKING:
+    from memfs.admission.deep import DeepScanner
     from memfs.trust.judge import Verdict
     from memfs.trust.view import TrustView
 
@@ -84,10 +85,12 @@ def check_repository(
     keep: bool = True,
     keep_raw: bool = False,
     on_long: Callable[[int], None] | None = None,
+    scanner: DeepScanner | None = None,
 ) -> Check:
     """Return what is wrong in ``target``. ``places`` None: without the user's pin and cache.
     ``keep_raw``: the answer holds the bytes of every file, not only of the changed ones. ``on_long`` is
-    called with the number of files when many must be looked at for the first time.
+    called with the number of files when many must be looked at for the first time. ``scanner`` looks
+    for credentials besides the own rules.
 
     Raises :class:`UsageError` for a base, a commit or a pin that is none.
     """
@@ -120,6 +123,7 @@ def check_repository(
         *(result for standing in standings.values() for result in standing.results),
         *(result for result in across if result.path in only),
         *_check_trust(judging, states, verdicts),
+        *(_scan(scanner, now, [file.path for file in chosen], raw) if scanner is not None else ()),
     ]
     if not target.paths:
         results += _check_repository_files(now, base)
@@ -439,6 +443,17 @@ def _judge_trust(
             )
             found[path] = view.verdict(file)
     return found
+
+
+def _scan(scanner: DeepScanner, snapshot: Snapshot, paths: Sequence[str], raw: Mapping[str, bytes]) -> Iterator[Result]:
+    """Yield what a second scanner takes for credentials; the value is in none of the results."""
+    again = snapshot.read_many(path for path in paths if path not in raw)
+    for path, content in chain(((path, raw[path]) for path in paths if path in raw), again):
+        if isinstance(content, bytes):
+            for finding in scanner.check_text("file", content.decode("utf-8", "replace")):
+                yield make_result(
+                    "secret", f"It {finding.message}.", path=path, line=finding.line, column=finding.column
+                )
 
 
 def is_trusted(verdict: Verdict | None) -> bool:

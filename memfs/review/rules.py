@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfs.model.values import dataclass
 from memfs.review.report import Level
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Changes with what a file alone is told: results kept under another number are found again."""
 
 
@@ -215,6 +215,12 @@ _ALL = [
             "held",
             _E,
             "Admission holds this text until a person has approved it.",
+            "A reviewer approves it (`memfs review --approve`), or it is reworded.",
+        ),
+        (
+            "allowed-by-itself",
+            _E,
+            "The file lets one of admission's rules pass, and nobody has approved that.",
             "A reviewer approves it (`memfs review --approve`), or it is reworded.",
         ),
         ("mixed-script", _W, "A word mixes alphabets that look alike.", "Write the word in one alphabet."),

@@ -13,7 +13,7 @@ from typing import Any
 from unicodedata import normalize
 
 from memfs.admission.duplicates import signature_of
-from memfs.admission.gate import Finding, Severity, judge_file
+from memfs.admission.gate import Finding, Severity, allowed_by, judge_file
 from memfs.admission.rules import Family
 from memfs.model.evidence import format_evidence, parse_evidence
 from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin, PathEvidence, WhenPathChanges
@@ -33,6 +33,9 @@ MAX_STATEMENT = 600
 # What a glance sees of evidence and triggers: enough to find the files that must be read whole.
 _RESTS_ON = re.compile(r"""[\s"'\[,]([^\s"'\[,:@]{1,300})@[0-9a-f]{4,64}\b|\bwhen[ ]([^\s"']{1,300})[ ]changes""")
 _GLANCE = 16 * 1024  # characters of front matter
+
+MAX_OF_A_RULE = 5
+"""Most findings of one admission rule that are told one by one for a file."""
 
 UNREAD = "unread"
 """The kind of a file that was only glanced at."""
@@ -307,26 +310,37 @@ def _find_addresses(file: MemoryFile) -> tuple[str, ...]:
 
 
 def _check_admission(file: MemoryFile, own: Collection[str]) -> tuple[list[Result], list[Result]]:
+    """Return what admission says, and what of it a person's approval settles."""
     results: list[Result] = []
     held: list[Result] = []
     if file.document is None:
         return results, held
+    passing = allowed_by(file)
+    body_line = max(1, file.raw.count(b"\n") - file.document.body.count("\n") + 1)
+    told: dict[str, int] = {}
     for finding in judge_file(file, identities=own).findings:
         if finding.family is Family.FORM:
             continue  # _check_form has said it
-        line, column = _place(finding, file, file.document)
-        is_held = finding.severity is Severity.HOLD
-        level = Level.WARNING if finding.severity is Severity.WARN else Level.ERROR
-        result = make_result(
-            rule_of(finding),
-            f"{finding.field}: {finding.message} ({finding.rule}).",
-            path=file.path,
-            line=line,
-            column=column,
-            level=level,
-        )
-        (held if is_held else results).append(result)
+        told[finding.rule] = told.get(finding.rule, 0) + 1
+        if told[finding.rule] > MAX_OF_A_RULE:
+            continue
+        line, column = _place(finding, file.document, body_line)
+        # ADMISSION 2: what a file lets pass for itself counts once a person has approved exactly that.
+        is_allowed = finding.rule in passing
+        rule = "allowed-by-itself" if is_allowed else rule_of(finding)
+        level = Level.WARNING if finding.severity is Severity.WARN and not is_allowed else Level.ERROR
+        message = f"{finding.field}: {finding.message} ({finding.rule})."
+        result = make_result(rule, message, path=file.path, line=line, column=column, level=level)
+        (held if is_allowed or finding.severity is Severity.HOLD else results).append(result)
+    for rule_name, count in told.items():
+        if count > MAX_OF_A_RULE:
+            more = f"And {count - MAX_OF_A_RULE:,} more places ({rule_name})."
+            results.append(make_result(_rule_named(rule_name, [*results, *held]), more, path=file.path))
     return results, held
+
+
+def _rule_named(name: str, results: Sequence[Result]) -> str:
+    return next(result.rule for result in results if result.message.endswith(f"({name})."))
 
 
 def rule_of(finding: Finding) -> str:
@@ -336,13 +350,10 @@ def rule_of(finding: Finding) -> str:
     return (_WARNING_RULES if finding.severity is Severity.WARN else _FAMILY_RULES)[finding.family]
 
 
-def _place(finding: Finding, file: MemoryFile, document: Document) -> tuple[int | None, int | None]:
+def _place(finding: Finding, document: Document, body_line: int) -> tuple[int | None, int | None]:
     """Return where in the file a finding is, from where it is in its field."""
     if finding.field == "body":
-        first = file.raw.count(b"\n") - document.body.count("\n") + 1
-        if finding.line is None:
-            return max(1, first), None
-        return max(1, first + finding.line - 1), finding.column
+        return (body_line, None) if finding.line is None else (body_line + finding.line - 1, finding.column)
     line = document.lines.get(finding.field)
     return line, (1 if line is not None else None)
 

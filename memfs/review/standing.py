@@ -6,6 +6,7 @@ that is not known yet, one for the commits, one pass over the history for the tr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
@@ -236,42 +237,52 @@ class Bench:
         if not wanted or self._tip is None:
             return
         try:
-            commits = self._last_commits(frozenset(wanted))
-            asked = [(path, commits.get(path, self._tip)) for path in wanted]
-            asked += [(wanted[path][1], commits.get(path, self._tip)) for path in wanted]
-            blobs = blobs_at(self._tree, [*asked, *((trigger, self._tip) for _, trigger in wanted.values())])
+            first = self._first_commits()
+            at_tip = blobs_at(self._tree, [(path, self._tip) for path in wanted])
+            found: dict[str, tuple[str, bool]] = {}  # memory → the commit that counts, and whether it stays so
+            for path in wanted:
+                brought = first.get(path, {})
+                own = next((blob for blob in brought if self._snapshot.blob_of(path, like=blob) == blob), None)
+                # What is not committed yet goes on from what the tip holds under its name.
+                blob = own if own is not None else at_tip[path, self._tip]
+                commit = self._tip if blob is None else brought.get(blob)
+                # What a shallow clone cannot tell is left out, and so is never taken for unchanged.
+                if commit is not None and commit not in self._boundary:
+                    found[path] = (commit, own is not None)
+            blobs = blobs_at(self._tree, [(wanted[path][1], commit) for path, (commit, _) in found.items()])
         except MemfsError as error:
             self.notices[f"review triggers were not checked: {error}"] = None
             return
-        for path, (file, trigger_path) in wanted.items():
-            commit = commits.get(path)
-            committed = None if commit is None else blobs.get((path, commit))
-            if (
-                commit is not None
-                and committed is not None
-                and committed == self._snapshot.blob_of(path, like=committed)
-            ):
-                blob = blobs.get((trigger_path, commit))
-                if blob is not None:
-                    self._cache.keep_blob(f"base:{file.digest}", trigger_path, blob)
-            else:  # content that is not committed yet
-                blob = blobs.get((trigger_path, self._tip))
-            self._baselines[path] = blob
+        for path, (commit, stays) in found.items():
+            file, trigger_path = wanted[path]
+            self._baselines[path] = blob = blobs[trigger_path, commit]
+            if blob is not None and stays:
+                self._cache.keep_blob(f"base:{file.digest}", trigger_path, blob)
 
-    def _last_commits(self, paths: frozenset[str]) -> dict[str, str]:
-        """Return path → the newest commit that touched it, in one pass over the history."""
+    def _first_commits(self) -> dict[str, dict[str, str]]:
+        """Return path → blob → the oldest commit that brought it there, in one pass over the history.
+
+        The oldest counts: neither a change of mode nor taking a text out and putting it back makes a
+        fired trigger quiet again.
+        """
         assert self._tip is not None
-        switches = ("--no-show-signature", "--no-renames", "--name-only", "-z", "--format=%x01%H")
+        switches = ("--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "-m", "-z", "--format=%x01%H")
         raw = read_git(self._tree, "log", *switches, self._tip, "--", "memories")
-        found: dict[str, str] = {}
-        commit = ""
-        for part in raw.decode("utf-8", "surrogateescape").split("\0"):
-            text = part.lstrip("\n")
-            if text.startswith("\x01"):
-                commit = text[1:]
-            elif text in paths:
-                found.setdefault(text, commit)
+        found: dict[str, dict[str, str]] = {}
+        for block in raw.decode("utf-8", "surrogateescape").split("\x01")[1:]:
+            commit, *rest = block.split("\0")
+            for line, path in zip(rest[::2], rest[1::2], strict=False):
+                found.setdefault(path, {})[line.split(" ")[3]] = commit.strip()  # newest first: the oldest stays
         return found
+
+    @cached_property
+    def _boundary(self) -> frozenset[str]:
+        """The commits at which a shallow clone's history was cut off."""
+        try:
+            with open(os.path.join(self._tree.common_dir or "", "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, UnicodeDecodeError):
+            return frozenset()
 
 
 def _trigger_results(file: Known, report: StateReport) -> Iterator[Result]:

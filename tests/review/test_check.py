@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from making import STATEMENT, check, commit, memory_text, only, put, rules_of, write
+from making import STATEMENT, TODAY, check, commit, memory_text, only, put, rules_of, write
 from people import Person, found_team, make_record
 from people import memory_text as people_text
 from support import git
 
 from memfs.errors import UsageError
+from memfs.review.check import Target, check_repository
 from memfs.review.report import Level
 from memfs.review.rules import GROUPS, RULES
 from memfs.store.places import Places
+from memfs.store.worktree import find_work_tree
 
 OTHER = "Integration tests need a database schema for each worker that runs them."
 
@@ -245,6 +248,23 @@ def test_a_path_that_changed_since_the_memory_is_due(repo: Path) -> None:
     assert "docs/support.md changed" in only(check(repo), "due").message
 
 
+def test_a_change_of_mode_does_not_make_a_fired_trigger_quiet(repo: Path, tmp_path: Path) -> None:
+    write(repo, "docs/support.md", "two versions\n")
+    path = put(repo, "x", trigger="when docs/support.md changes")
+    commit(repo)
+    write(repo, "docs/support.md", "one version\n")
+    commit(repo, "other")
+    git(repo, "update-index", "--chmod=+x", path)
+    git(repo, "commit", "-qm", "mode")
+    assert rules_of(check(repo)) == ["due"]
+    git(repo, "rm", "-q", "--cached", path)
+    git(repo, "commit", "-qm", "out")
+    commit(repo, "in again")
+    assert rules_of(check(repo)) == ["due"]
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{repo}", "shallow")
+    assert rules_of(check(tmp_path / "shallow")) == ["due"]
+
+
 def test_a_hand_off_past_its_day_has_expired(repo: Path) -> None:
     put(repo, "x", kind="handoff", expires="2026-11-01")
     assert rules_of(check(repo)) == ["expired"]
@@ -338,6 +358,62 @@ def test_a_hidden_character_is_placed(repo: Path) -> None:
     found = only(check(repo), "hidden-character")
     assert (found.line, found.column) == (10, 4)
     assert "U+202E" in found.message
+
+
+def test_ten_thousand_hidden_characters_are_told_in_a_few_lines(repo: Path) -> None:
+    put(repo, "x", "a\u200b" * 10_000)
+    started = time.process_time()
+    found = [result for result in check(repo).report.results if result.rule == "hidden-character"]
+    assert time.process_time() - started < 5
+    assert len(found) == 6
+    assert any("9,995 more places" in result.message for result in found)
+
+
+def test_a_rule_that_a_file_lets_pass_for_itself_waits_for_an_approval(repo: Path, places: Places, key: Path) -> None:
+    alice = Person("alice", key)
+    team = found_team(repo, places, [alice])
+    text = "The on-call phone of the billing team is +49 30 90182 0 in the office."
+    team.write("phone", memory_text(text))
+    team.commit("phone")
+    rules = [
+        r.message.rsplit("(", 1)[1].rstrip(").") for r in check(repo, places).report.results if r.level is Level.ERROR
+    ]
+    if not rules:
+        pytest.skip("admission has nothing against this text")
+    team.write("phone", memory_text(text, allow=f"[{', '.join(rules)}]"))
+    team.commit("allow")
+    found = check(repo, places)
+    if "allowed-by-itself" not in rules_of(found):
+        pytest.skip("nobody can let this rule pass")
+    assert only(found, "allowed-by-itself").level is Level.ERROR
+    team.approve(alice, "phone")
+    assert "allowed-by-itself" not in rules_of(check(repo, places))
+
+
+def test_a_second_scanner_can_be_asked(repo: Path) -> None:
+    from memfs.admission.gate import Finding, Severity
+    from memfs.admission.rules import Family
+
+    class Scanner:
+        def check_text(self, name: str, text: str) -> list[Finding]:
+            if "zebra" not in text:
+                return []
+            message = "looks like a credential"
+            return [
+                Finding(
+                    rule="x",
+                    family=Family.SECRETS,
+                    severity=Severity.REJECT,
+                    message=message,
+                    field=name,
+                    line=10,
+                    column=3,
+                )
+            ]
+
+    put(repo, "x", "The zebra is the animal of the house.")
+    found = check_repository(find_work_tree(repo), None, Target(), today=TODAY, scanner=Scanner())  # type: ignore[arg-type]
+    assert (only(found, "secret").line, only(found, "secret").column) == (10, 3)
 
 
 def test_a_commit_message_passes_the_gate_too(repo: Path) -> None:
