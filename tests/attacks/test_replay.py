@@ -273,3 +273,27 @@ def test_a_stranger_cannot_block_a_text_by_a_high_counter(team: Team, mallory: P
     team.put_receipt(make_record(mallory, team, "a", "0" * 64, seq=seq, by="alice@example.com"))
     team.put_receipt(make_record(mallory, team, "a", "0" * 64, seq=seq, verb=Verb.REVOKE))
     assert team.says() == "trusted"
+
+
+def test_a_withdrawal_whose_trailer_a_squash_dropped_is_remembered_from_its_receipt(team: Team, bob: Person) -> None:
+    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    path = team.put_receipt(revoke)
+    team.commit("squashed (#7)")
+    assert "Memory-Approval" not in team.git("log", "-1", "--format=%B")
+    assert team.says() == "withdrawn"
+    path.unlink()
+    team.commit("drop the receipt")
+    assert team.says() == "withdrawn"
+    assert team.says(history=False) == "withdrawn"
+
+
+def test_a_newer_approval_whose_trailer_a_squash_dropped_is_remembered_from_its_receipt(
+    team: Team, bob: Person
+) -> None:
+    old = team.path("a").read_bytes()
+    team.write("a", memory_text("Second version."))
+    path = team.put_receipt(make_record(bob, team, "a", digest_of(team.path("a").read_bytes()), seq=2))
+    assert team.says() == "trusted"
+    team.path("a").write_bytes(old)
+    path.unlink()
+    assert team.says() == "older-text"
