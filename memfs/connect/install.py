@@ -18,7 +18,7 @@ from memfs.connect.files import (
     write_record,
 )
 from memfs.connect.targets import JsonTarget, Target, UnfitError
-from memfs.errors import MemfsError, UsageError
+from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.model.values import dataclass, replace
 from memfs.store.places import Places
 
@@ -181,21 +181,23 @@ def _decode(target: Target, content: bytes) -> str:
 
 
 def _carry_out(steps: Sequence[_Step], places: Places) -> list[Change]:
-    changes: list[Change] = []
     done: list[_Step] = []
     try:
         for step in steps:
             if step.after != step.snapshot.content:
                 swap(step.snapshot, step.after)
                 done.append(step)
-            changes.append(Change(path=step.target.path, what=_word(step)))
-    except BaseException:
+        for step in steps:
+            _remember(step, places)
+    except BaseException as error:
         for step in reversed(done):
             swap(replace(step.snapshot, content=step.after), step.snapshot.content)
+        if isinstance(error, OSError):
+            raise SetupError(
+                f"what stood there cannot be kept for the way back: {error.strerror}", where=str(places.state)
+            ) from error
         raise
-    for step in steps:
-        _remember(step, places)
-    return changes
+    return [Change(path=step.target.path, what=_word(step)) for step in steps]
 
 
 def _remember(step: _Step, places: Places) -> None:

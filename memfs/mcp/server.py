@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -124,5 +125,6 @@ def _carry_out_known(name: str, arguments: dict[str, Any], desk: Desk, client: s
         return Answer(text=f"The audit log cannot be written ({error.strerror}); nothing was done.", failed=True)
     answer = call_tool(name, arguments, desk, client=client)
     facts = {key: value for key, value in answer.facts.items() if key in ("id", "commit")}
-    record(outcome=str(answer.facts.get("outcome", "failed" if answer.failed else "done")), **facts)
+    with suppress(OSError):  # it was asked for in the log already; what is done is done
+        record(outcome=str(answer.facts.get("outcome", "failed" if answer.failed else "done")), **facts)
     return answer

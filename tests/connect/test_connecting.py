@@ -231,6 +231,17 @@ def test_a_failure_at_the_second_file_takes_the_first_back(memfs: Memfs, sealed:
     assert files(sealed) == before
 
 
+def test_where_the_way_back_cannot_be_kept_nothing_is_written(memfs: Memfs, sealed: Path, script: Path) -> None:
+    put(sealed, "claude-code")
+    (sealed / ".local").mkdir(exist_ok=True)
+    (sealed / ".local" / "state").write_text("a file where a folder should be")
+    before = files(sealed)
+    ran = memfs("connect", "claude-code", "--mcp", "--command", str(script))
+    assert ran.code == 3
+    assert "the way back" in ran.err
+    assert files(sealed) == before
+
+
 def test_a_server_of_the_same_name_is_not_overwritten(memfs: Memfs, sealed: Path, script: Path) -> None:
     (sealed / ".claude.json").write_text('{"mcpServers": {"memfs": {"command": "another"}}}')
     ran = memfs("connect", "claude-code", "--mcp", "--command", str(script))

@@ -153,6 +153,16 @@ def test_an_agent_remembers_as_an_agent_and_the_write_is_audited(talk: Start, te
     assert lines[1]["id"] == "rounding"
 
 
+def test_a_write_that_cannot_be_audited_is_not_made(talk: Start, team: Team, sealed: Path) -> None:
+    state = sealed / ".local" / "state" / "memfs"
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "audit.jsonl").mkdir()
+    result = talk("--allow", "write").call("remember", **DRAFT)
+    assert result["isError"] is True
+    assert "nothing was done" in result["content"][0]["text"]
+    assert not team.path("rounding").exists()
+
+
 def test_a_client_cannot_write_what_it_likes_into_the_author(talk: Start, team: Team) -> None:
     talk("--allow", "write", name="alice@example.com\nkind: x\u202e").call("remember", **DRAFT)
     assert "author: alice-example.com-kind-x\n" in team.path("rounding").read_text()
