@@ -115,6 +115,11 @@ class Repository:
                 skipped.append((entry.path, error.message))
         return found, skipped
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader should know beside the answers so far: a broken keyring, git missing."""
+        return self._open_assessor().notices
+
     def assess(self, file: MemoryFile) -> Assessment:
         """Return ``file`` with its state, verdict and read-time gate."""
         return self._open_assessor().assess(file)
@@ -208,7 +213,7 @@ class Repository:
             uncommitted=self._uncommitted([item.file for item in files], caller),
             bad=(*bad, *skipped),
             under_way=operation_under_way(self.tree),
-            notices=self._open_assessor().notices,
+            notices=self.notices,
         )
 
     def _uncommitted(self, files: Sequence[MemoryFile], caller: Caller) -> tuple[str, ...]:

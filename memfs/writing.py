@@ -255,6 +255,12 @@ class Writer:
 
     def _require_scope_here(self, value: FrontValue) -> str:
         scope = require_scope(str(value))
+        if not self.settings.sound:
+            raise InvalidMemoryError(
+                f"this repository's settings cannot be read, so nothing is recorded: {self.settings.problems[0]}",
+                where="scope",
+                hint="mend .memfs/config.yaml first",
+            )
         if not self.settings.allows(scope):
             raise InvalidMemoryError(
                 f"this repository takes no memories of {scope}",

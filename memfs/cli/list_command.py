@@ -29,6 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     repository = session.open_repository()
     found, skipped = repository.assess_all(caller_of(args))
+    for notice in repository.notices:
+        session.note(notice)
     chosen = [assessment for assessment in found if _wanted(assessment, args)]
     bad = [assessment for assessment in found if assessment.file.memory is None]
     if args.json:

@@ -24,6 +24,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
     repository = session.open_repository()
     shown = [shown_of(repository.assess(repository.find(args.id, caller_of(args))))]
+    for notice in repository.notices:
+        session.note(notice)
     if args.json:
         session.emit("show", {"memory": render_json(shown)[0]})
     elif args.markdown:

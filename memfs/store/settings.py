@@ -44,7 +44,12 @@ class RepositorySettings:
     problems: tuple[str, ...] = ()
 
     def allows(self, scope: str) -> bool:
-        """Return whether memories of ``scope`` belong into this repository."""
+        """Return whether memories of ``scope`` belong into this repository.
+
+        None does while the settings are broken: what they restricted is not known.
+        """
+        if not self.sound:
+            return False
         return not self.scopes or any(
             scope == allowed or (allowed.endswith("/*") and scope.startswith(allowed[:-1])) for allowed in self.scopes
         )

@@ -194,3 +194,13 @@ def test_status_names_what_is_changed_or_deleted_and_not_committed(stocked: Path
     path.unlink()
     assert memfs("status", "--json", cwd=stocked).json["uncommitted"] == ["memories/team/deploy-window.md"]
     assert "Not committed" in memfs("status", cwd=stocked).out
+
+
+def test_nothing_is_recorded_while_the_settings_of_the_repository_are_broken(
+    stocked: Path, memfs: Callable[..., Run]
+) -> None:
+    (stocked / ".memfs/config.yaml").write_text("x: [\n")
+    run = memfs("remember", "The lamp is green.", *FIELDS, cwd=stocked)
+    assert run.code == 4
+    assert "settings cannot be read" in run.err
+    assert memfs("list", cwd=stocked).code == 0

@@ -118,3 +118,15 @@ def test_twelve_processes_that_remember_at_once_leave_twelve_memories(
     assert len([path for path in tree if "note-number" in path]) == 12
     assert git(billing, "fsck", "--strict") == ""
     assert git(billing, "diff", "--cached", "--name-only") == "wip.txt"
+
+
+@pytest.mark.slow
+def test_a_broken_keyring_is_said_loudly_wherever_memories_are_shown(
+    billing: Path, sealed: Path, memfs_process: Callable[..., Run]
+) -> None:
+    assert approve(billing, sealed).code == 0
+    (billing / ".memfs/keyring.1").write_text("memory-keyring v1\n")
+    for argv in (("list",), ("show", "additive-migrations"), ("recall", QUESTION), ("status",)):
+        run = memfs_process(*argv, cwd=billing)
+        assert "keyring" in (run.err if argv[0] != "status" else run.out), argv
+        assert "approved by" not in run.out
