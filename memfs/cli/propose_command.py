@@ -22,6 +22,7 @@ from memfs.errors import EXIT_YES, UsageError
 if TYPE_CHECKING:
     from memfs.api import Repository
     from memfs.cli.session import Session
+    from memfs.review.propose import Plan
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.review.propose import Opened, Wanted, open_request, prepare, push
+    from memfs.review.propose import Opened, Wanted, open_request, plan, prepare, push
 
     repository = session.open_repository()
     if args.new is None and (given := [name for name, value in fields_of(args).items() if value]):
@@ -56,11 +57,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
         update=args.update,
         title=args.message,
         draft=args.draft,
+        push=not args.no_push,
     )
     if args.dry_run:
-        for path in new:
-            session.say(f"would be proposed: {path}")
-        return EXIT_YES
+        return _tell_plan(plan(repository.tree, wanted, identities=repository.identities()), session)
     prepared = prepare(repository.tree, wanted, identities=repository.identities())
     for notice in prepared.notices:
         session.note(notice)
@@ -99,6 +99,18 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.say(f"open it here: {opened.address}")
     elif not pushed:
         session.say("not pushed")
+    return EXIT_YES
+
+
+def _tell_plan(planned: Plan, session: Session) -> int:
+    from memfs.review.remote import show_remote
+    from memfs.review.report import plain
+
+    where = show_remote(planned.url) if planned.url else "nowhere: there is no remote"
+    session.say(f"{plain(planned.title)}: {planned.branches[0]} onto {plain(planned.base)}, pushed to {where}")
+    for path, raw in planned.files.items():
+        session.say(f"  {'deletes' if raw is None else 'writes'} {plain(path)}")
+    session.note("nothing was done")
     return EXIT_YES
 
 

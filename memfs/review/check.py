@@ -126,7 +126,7 @@ def check_repository(
         *(_scan(scanner, now, [file.path for file in chosen], raw) if scanner is not None else ()),
     ]
     if not target.paths:
-        results += _check_repository_files(now, base)
+        results += [*_check_oddities(now), *_check_repository_files(now, base)]
     if base is not None and changed is not None:
         results += _check_change(states, changed)
     if target.base and states.since and states.tip:
@@ -347,14 +347,14 @@ def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
 
 
 def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
-    """Return the keyring files of a snapshot by path."""
+    """Return the keyring files of a snapshot by path. What is there and cannot be read (a symlink, a
+    FIFO, a folder) counts as empty: then there is no keyring that holds, not no keyring at all."""
     from memfs.trust.keyring import version_of_name
 
-    return {
-        path: raw
-        for path, raw in read_folder(snapshot, ".memfs").items()
-        if version_of_name(path.rsplit("/", 1)[-1]) is not None
-    }
+    names = set(snapshot.folder(".memfs"))
+    names |= {path.removeprefix(".memfs/") for path in snapshot.oddities(".memfs")}
+    paths = [f".memfs/{name}" for name in sorted(names) if version_of_name(name) is not None]
+    return {path: raw if isinstance(raw, bytes) else b"" for path, raw in snapshot.read_many(paths)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -542,6 +542,18 @@ def _check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterat
         elif isinstance(raw, bytes):
             for problem in parse_repository_settings(raw).problems:
                 yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path)
+        elif raw != "missing":
+            yield make_result("bad-settings", f"The file cannot be read: {plain(raw)}.", path=path)
+
+
+def _check_oddities(snapshot: Snapshot) -> Iterator[Result]:
+    """Yield what under ``.memfs/`` is not what its name says: nobody would read it, and trust would end
+    without a word."""
+    found = {**snapshot.oddities(".memfs"), **snapshot.oddities(".memfs/approvals")}
+    for path, reason in sorted(found.items()):
+        what = {"symlink": "A symlink", "not-a-folder": "No folder"}.get(reason, "No regular file")
+        message = f"{what} stands here; it is not read, and what it should hold counts as missing."
+        yield make_result("not-a-file", message, path=path, fix="Put the file or folder itself here.")
 
 
 def _check_attributes(text: str) -> Iterator[Result]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, SetupError, UsageError
+from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, RefusedError, SetupError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.evidence import format_evidence
 from memfs.model.memory import Memory
@@ -22,7 +22,7 @@ from memfs.review.remote import Forge, find_main_branch, find_remote, parse_remo
 from memfs.review.report import Level, plain
 from memfs.review.single import look_at
 from memfs.review.snapshot import GitFiles, WorkFiles, merge_base, require_commit
-from memfs.store.git import call_git, head_commit, without_git_variables
+from memfs.store.git import blob_id, blobs_at, call_git, head_commit, object_format, without_git_variables
 from memfs.store.process import Completed, find_program, first_line, run
 from memfs.store.worktree import WorkTree
 
@@ -45,6 +45,7 @@ class Wanted:
     update: bool = False  # add to a branch that is there already
     title: str | None = None
     draft: bool = False
+    push: bool = True  # False: the branch alone, which may start at one of this clone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,60 +74,118 @@ class Opened:
     notices: tuple[str, ...] = ()
 
 
-def prepare(tree: WorkTree, wanted: Wanted, *, identities: Sequence[str] = ()) -> Prepared:
-    """Make the commit and return it. Nothing of the user's work is touched.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would be committed, and where. Nothing has been written."""
 
-    Raises :class:`NotFoundError` for an id that is not here, :class:`InvalidMemoryError` for a memory
-    that `memfs check` would call an error, :class:`UsageError` where there is nothing to propose or
-    the branch is there already.
-    """
-    from memfs.store.commit import Change, commit_changes
+    files: Mapping[str, bytes | None]  # path → content; None: deleted
+    stem: str  # the branch's name without a number
+    branches: tuple[str, ...]  # the names to try, best first
+    base: str  # as this clone knows it, for instance "origin/main"
+    start: str
+    remote: str | None
+    url: str | None
+    title: str
+    body: str
+    notices: tuple[str, ...] = ()
 
+
+def plan(tree: WorkTree, wanted: Wanted, *, identities: Sequence[str] = ()) -> Plan:
+    """Return what :func:`prepare` would do. Raises what it raises, except where a branch is taken."""
     remote, url, notices = _find_remote(tree, wanted)
-    base_ref = _find_base(tree, wanted, remote)
-    start = require_commit(tree, base_ref)
+    base = _find_base(tree, wanted, remote)
+    start = require_commit(tree, base)
     files = _collect(tree, wanted, GitFiles(tree, start))
     if not files:
-        raise UsageError(
-            "there is nothing to propose: the base has all of it", hint="name the memories: memfs propose ID"
-        )
+        hint = "change it first, or name another one" if wanted.ids else "name the memories: memfs propose ID"
+        raise UsageError(f"there is nothing to propose: {plain(base)} has all of it", hint=hint)
     ids = sorted({_id_of(path) for path in files if path.startswith("memories/")})
     _require_sound(files, identities)
+    _require_admitted(wanted)
     memories = [
         memory
         for path, raw in files.items()
         if raw is not None and path.startswith("memories/") and (memory := read_memory(path, raw).memory) is not None
     ]
-    title = wanted.title or _title_of(ids, memories)
-    changes = [Change(path=path, content=raw, before=...) for path, raw in sorted(files.items())]
-    branch, commit = "", ""
-    for branch in _branch_names(tree, wanted, ids):
-        if wanted.update:
-            begin = _require_branch(tree, branch, remote)
-            commit = commit_changes(tree, changes, title, branch=branch, start=begin)
-            break
+    return Plan(
+        files=dict(sorted(files.items())),
+        stem=_stem(wanted, ids),
+        branches=tuple(_branch_names(tree, wanted, ids)),
+        base=base,
+        start=start,
+        remote=remote,
+        url=url,
+        title=wanted.title or _title_of(ids, memories),
+        body=describe(memories, [path for path, raw in files.items() if raw is None]),
+        notices=tuple(notices),
+    )
+
+
+def prepare(tree: WorkTree, wanted: Wanted, *, identities: Sequence[str] = ()) -> Prepared:
+    """Make the commit and return it. Nothing of the user's work is touched.
+
+    What is on a branch of its own already, exactly so, is not committed again. Raises
+    :class:`NotFoundError` for an id that is not here, :class:`InvalidMemoryError` for a memory that
+    `memfs check` would call an error, :class:`RefusedError` for a title or branch that admission
+    rejects, :class:`UsageError` where there is nothing to propose or the branch is there already.
+    """
+    planned = plan(tree, wanted, identities=identities)
+    notices = list(planned.notices)
+    branch = None if wanted.update else _find_proposed(tree, planned)
+    if branch is not None:
+        commit = require_commit(tree, f"refs/heads/{branch}")
+        notices.append(f"it is proposed already, exactly so, on {branch}")
+    else:
+        branch, commit = _commit(tree, planned, wanted)
+    base_url = _base_url(tree, planned.base)
+    return Prepared(
+        branch=branch,
+        commit=commit,
+        base=planned.base.partition("/")[2] if base_url is not None else planned.base,
+        start=planned.start,
+        remote=planned.remote,
+        url=planned.url,
+        base_url=base_url or planned.url,
+        paths=tuple(planned.files),
+        title=planned.title,
+        body=planned.body,
+        notices=tuple(notices),
+    )
+
+
+def _commit(tree: WorkTree, planned: Plan, wanted: Wanted) -> tuple[str, str]:
+    """Return the branch that could be had, and the commit that was made on it."""
+    from memfs.store.commit import Change, commit_changes
+
+    changes = [Change(path=path, content=raw, before=...) for path, raw in planned.files.items()]
+    if wanted.update:
+        branch = planned.branches[0]
+        begin = _require_branch(tree, branch, planned.remote)
+        return branch, commit_changes(tree, changes, planned.title, branch=branch, start=begin)
+    for branch in planned.branches:
         try:
-            commit = commit_changes(tree, changes, title, branch=branch, start=start)
-            break
+            return branch, commit_changes(tree, changes, planned.title, branch=branch, start=planned.start)
         except UsageError:
             # Somebody else, perhaps another agent, made a branch of this name in between.
             if wanted.branch is not None:
                 raise
-    else:
-        raise UsageError("there are many branches for this memory already", hint="name one with --branch")
-    return Prepared(
-        branch=branch,
-        commit=commit,
-        base=base_ref.partition("/")[2] if _base_url(tree, base_ref) is not None else base_ref,
-        start=start,
-        remote=remote,
-        url=url,
-        base_url=_base_url(tree, base_ref) or url,
-        paths=tuple(sorted(files)),
-        title=title,
-        body=describe(memories, [path for path, raw in files.items() if raw is None]),
-        notices=tuple(notices),
-    )
+    raise UsageError("there are many branches for this memory already", hint="name one with --branch")
+
+
+def _find_proposed(tree: WorkTree, planned: Plan) -> str | None:
+    """Return the branch of ours that holds every file of the plan as it is, where there is one."""
+    stem = planned.stem
+    raw = call_git(tree, "for-each-ref", "--format=%(refname)", f"refs/heads/{stem}*").stdout
+    names = [ref.removeprefix("refs/heads/") for ref in raw.decode("utf-8", "replace").split("\n")]
+    names = [name for name in names if name and re.fullmatch(rf"{re.escape(stem)}(?:-\d+)?", name)]
+    pairs = [(path, f"refs/heads/{name}") for name in names for path in planned.files]
+    there = blobs_at(tree, pairs) if pairs else {}
+    algorithm = object_format(tree)
+    wanted = {path: None if raw is None else blob_id(raw, algorithm=algorithm) for path, raw in planned.files.items()}
+    for name in names:
+        if all(there[path, f"refs/heads/{name}"] == blob for path, blob in wanted.items()):
+            return name
+    return None
 
 
 def push(tree: WorkTree, prepared: Prepared, *, environ: Mapping[str, str], interactive: bool) -> None:
@@ -235,6 +294,11 @@ def _find_base(tree: WorkTree, wanted: Wanted, remote: str | None) -> str:
         return named if named and exists else wanted.base
     if found is None:
         raise UsageError("it is not clear what to propose to", hint="name the branch with --base")
+    if remote is not None and wanted.push and _base_url(tree, found) is None:
+        raise UsageError(
+            f"this clone knows no main branch of {plain(remote)}",
+            hint=f"git fetch {plain(remote)}, or for a new one: git push -u {plain(remote)} {plain(found)}",
+        )
     return found
 
 
@@ -315,13 +379,29 @@ def _require_sound(files: Mapping[str, bytes | None], identities: Sequence[str])
             )
 
 
+def _require_admitted(wanted: Wanted) -> None:
+    """Raise :class:`RefusedError` when what becomes a commit message or a branch's name is rejected."""
+    from memfs.admission.gate import Outcome, judge_text
+
+    for field_name, text in (("title", wanted.title), ("branch", wanted.branch)):
+        decision = judge_text(text or "", field=field_name)
+        if decision.outcome is Outcome.REJECT:
+            raise RefusedError(f"admission rejected the {field_name}; nothing was written", findings=decision.findings)
+
+
+def _stem(wanted: Wanted, ids: Sequence[str]) -> str:
+    if wanted.branch is not None:
+        return wanted.branch
+    return f"memory/{ids[0]}" if len(ids) == 1 else f"memory/{ids[0]}-and-{len(ids) - 1}-more"
+
+
 def _branch_names(tree: WorkTree, wanted: Wanted, ids: Sequence[str]) -> list[str]:
     if wanted.branch is not None:
         valid = call_git(tree, "check-ref-format", "--branch", wanted.branch).returncode == 0
         if not valid or wanted.branch.startswith("-"):
             raise UsageError("that is no name of a branch", where=plain(wanted.branch))
         return [wanted.branch]
-    stem = f"memory/{ids[0]}" if len(ids) == 1 else f"memory/{ids[0]}-and-{len(ids) - 1}-more"
+    stem = _stem(wanted, ids)
     if wanted.update:
         return [stem]
     names = [stem, *(f"{stem}-{number}" for number in range(2, _MAX_BRANCHES))]

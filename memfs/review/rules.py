@@ -59,8 +59,8 @@ _ALL = [
         (
             "not-a-file",
             _E,
-            "A symlink, a folder or a special file stands where a memory should; it is not followed.",
-            "Put the text itself here.",
+            "A symlink, a folder or a special file stands where a file should; it is not followed.",
+            "Put the file itself here.",
         ),
         ("nested-repository", _E, "Another repository lies inside memories/; it is not entered.", "Move it elsewhere."),
         (
@@ -261,7 +261,12 @@ _ALL = [
     ),
     *_rules(
         "repository",
-        ("bad-settings", _E, ".memfs/config.yaml is not valid.", "Correct it; until then the narrowest settings hold."),
+        (
+            "bad-settings",
+            _E,
+            ".memfs/config.yaml is not valid.",
+            "Correct it; until then nobody reads a restricted scope here.",
+        ),
         (
             "bad-questions",
             _E,

@@ -7,6 +7,7 @@ no filter, hook or setting of what is judged can run.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
@@ -46,6 +47,10 @@ class Snapshot(Protocol):
     def folder(self, path: str) -> list[str]:
         """Return the names of the files that lie directly in the folder ``path``, sorted."""
 
+    def oddities(self, path: str) -> Mapping[str, str]:
+        """Return the folder ``path`` itself, and what lies directly in it, by reason, where it is not what
+        it should be: a symlink, a special file, a folder for a file or a file for a folder."""
+
     def blob_of(self, path: str, *, like: str | None = None) -> str | None:
         """Return git's name for the content of ``path`` here, None where there is no such file.
 
@@ -79,6 +84,27 @@ class WorkFiles:
 
     def folder(self, path: str) -> list[str]:
         return [name for name in list_folder(self.tree, path) if not name.endswith(".tmp")]
+
+    def oddities(self, path: str) -> Mapping[str, str]:
+        root = str(self.tree.root)
+        found: dict[str, str] = {}
+        try:
+            mode = os.lstat(os.path.join(root, path)).st_mode
+        except OSError:
+            return found
+        if not stat.S_ISDIR(mode):
+            return {path: "symlink" if stat.S_ISLNK(mode) else "not-a-folder"}
+        for name in self.folder(path):
+            below = f"{path}/{name}"
+            try:
+                mode = os.lstat(os.path.join(root, below)).st_mode
+            except OSError:
+                continue
+            if stat.S_ISLNK(mode):
+                found[below] = "symlink"
+            elif not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                found[below] = "not-a-file"
+        return found
 
     def blob_of(self, path: str, *, like: str | None = None) -> str | None:
         if path not in self._blobs:
@@ -157,6 +183,16 @@ class GitFiles:
             for found, entry in self.entries.items()
             if found.startswith(prefix) and entry.kind == "file" and "/" not in (name := found[len(prefix) :])
         )
+
+    def oddities(self, path: str) -> Mapping[str, str]:
+        if path in self.entries:
+            return {path: "symlink" if self.entries[path].kind == "symlink" else "not-a-folder"}
+        prefix = f"{path}/"
+        return {
+            found: "symlink" if entry.kind == "symlink" else "not-a-file"
+            for found, entry in self.entries.items()
+            if found.startswith(prefix) and "/" not in found[len(prefix) :] and entry.kind != "file"
+        }
 
     def blob_of(self, path: str, *, like: str | None = None) -> str | None:  # noqa: ARG002 - stored as it is
         entry = self.entries.get(path)

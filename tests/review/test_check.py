@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -493,6 +494,42 @@ def test_a_keyring_that_does_not_hold(repo: Path, places: Places, key: Path) -> 
     path = repo / ".memfs" / "keyring.1"
     path.write_bytes(path.read_bytes().replace(b"approve 1\n", b"approve 0\n"))
     assert only(check(repo, places), "keyring-refused").path == ".memfs/keyring.1"
+
+
+@pytest.mark.parametrize("what", ["fifo", "symlink", "folder"])
+@pytest.mark.parametrize("path", [".memfs/keyring.1", ".memfs/config.yaml", ".memfs/approvals", ".memfs/keyring.2"])
+def test_what_is_no_regular_file_under_memfs_is_said(
+    repo: Path, places: Places, key: Path, what: str, path: str
+) -> None:
+    found_team(repo, places, [Person("alice", key)])
+    place = repo / path
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+    if what == "fifo":
+        os.mkfifo(place)
+    elif what == "symlink":
+        place.symlink_to("/etc")
+    else:
+        place.mkdir()
+    rules = set(rules_of(check(repo, places)))
+    if (what, path) == ("folder", ".memfs/approvals"):
+        assert rules == set()
+    else:
+        assert rules & {"not-a-file", "keyring-refused", "bad-settings"}, rules
+    if "keyring" in path:
+        assert "keyring-refused" in rules
+
+
+def test_a_symlink_in_a_commit_is_said_too(repo: Path, places: Places, key: Path) -> None:
+    team = found_team(repo, places, [Person("alice", key)])
+    team.git("switch", "-qc", "work")
+    (repo / ".memfs/keyring.1").unlink()
+    (repo / ".memfs/keyring.1").symlink_to("/dev/zero")
+    team.commit("link")
+    rules = rules_of(check(repo, places, base="main", commit="work"))
+    assert {"not-a-file", "keyring-refused"} <= set(rules)
 
 
 def test_nothing_pinned_ends_with_2_unless_the_caller_names_a_keyring(

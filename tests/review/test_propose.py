@@ -142,29 +142,67 @@ def test_a_second_proposal_of_the_same_memory_gets_another_name_or_updates(repo:
     assert memfs("propose", "deploys", "--update", "--branch", "nowhere", cwd=repo).code == 2
 
 
+def test_the_same_words_are_proposed_once(repo: Path, origin: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "deploys")
+    first = memfs("propose", "deploys", "--json", cwd=repo).json
+    again = memfs("propose", "deploys", "--json", cwd=repo).json
+    assert (again["branch"], again["commit"]) == (first["branch"], first["commit"])
+    assert "it is proposed already, exactly so, on memory/deploys" in again["notices"]
+
+
+def test_a_dry_run_says_what_would_go_where_and_does_nothing(repo: Path, origin: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "deploys")
+    done = memfs("propose", "deploys", "-n", cwd=repo)
+    assert done.code == 0
+    assert "memory/deploys onto origin/main" in done.out
+    assert "writes memories/team/deploys.md" in done.out
+    assert git(repo, "branch", "--list", "memory/*") == ""
+
+
+def test_a_remote_without_a_main_branch_is_said(repo: Path, tmp_path: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    git(tmp_path, "init", "-q", "--bare", "empty.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "empty.git"))
+    put(repo, "deploys")
+    done = memfs("propose", "deploys", cwd=repo)
+    assert done.code == 2
+    assert "knows no main branch of origin" in done.err
+    assert "git push -u origin main" in done.err
+
+
+@pytest.mark.parametrize("option", ["--message", "--branch"])
+def test_a_credential_in_a_title_or_a_branch_is_refused(repo: Path, origin: Path, memfs, option: str) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "deploys")
+    token = "gh" + "p_" + "k3Jd92LmQx7Tz0Vb5Nc8Rf1Hs6Wy4Pa2Ge9U"
+    done = memfs("propose", "deploys", option, f"x-{token}" if option == "--branch" else f"use {token}", cwd=repo)
+    assert done.code == 5
+    assert token not in done.out + done.err
+    assert token not in git(repo, "log", "--all", "--format=%B%D")
+
+
 def test_agents_that_propose_at_once_do_not_lose_anything(repo: Path, origin: Path) -> None:
-    for number in range(6):
-        put(repo, f"memory-{number}", f"Number {number} stands for itself in this repository.")
-    put(repo, "shared")
+    ids = [*(f"memory-{number}" for number in range(6)), "shared", "shared"]
+    before = git(repo, "status", "--porcelain")
     made: list[str] = []
     failed: list[BaseException] = []
 
-    def work(memory_id: str) -> None:
+    def work(place: int, memory_id: str) -> None:
+        text = memory_text(f"Number {place} stands for itself in this repository.")
         try:
-            made.append(prepare(find_work_tree(repo), Wanted(ids=(memory_id,))).branch)
+            new = {f"memories/team/{memory_id}.md": text.encode()}
+            made.append(prepare(find_work_tree(repo), Wanted(new=new)).branch)
         except BaseException as error:
             failed.append(error)
 
-    threads = [
-        threading.Thread(target=work, args=(name,)) for name in [*(f"memory-{n}" for n in range(6)), "shared", "shared"]
-    ]
+    threads = [threading.Thread(target=work, args=pair) for pair in enumerate(ids)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert failed == []
     assert sorted(made) == [*(f"memory/memory-{n}" for n in range(6)), "memory/shared", "memory/shared-2"]
-    assert git(repo, "status", "--porcelain") == "?? memories/"
+    texts = {git(repo, "show", f"{name}:memories/team/shared.md") for name in ("memory/shared", "memory/shared-2")}
+    assert len(texts) == 2
+    assert git(repo, "status", "--porcelain") == before
 
 
 def test_it_works_on_a_detached_head_and_in_the_middle_of_a_merge(repo: Path, origin: Path, memfs) -> None:  # type: ignore[no-untyped-def]
