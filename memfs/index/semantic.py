@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError, SetupError
-from memfs.index.models import Prepared, find_prepared, prepare
+from memfs.index.models import Prepared, chosen_runtime, find_prepared, prepare
 from memfs.index.text import DEAD
 from memfs.index.vectors import Vectors, append_vectors
 from memfs.store.files import UnreadableFile, read_file
@@ -42,9 +42,9 @@ def find_model(places: Places) -> tuple[Prepared | None, str | None]:
     from memfs.index.embedding import is_available
 
     prepared = find_prepared(places)
-    if prepared is not None and is_available():
+    if prepared is not None and is_available(prepared.model.runtime):
         return prepared, None
-    if not is_available():
+    if prepared is not None or not is_available(chosen_runtime(places)):
         return None, "recall is by words only: pip install 'memfs-git[semantic]' adds recall by meaning"
     return None, "recall is by words only: no model is prepared yet (`memfs index` does it)"
 
@@ -58,7 +58,7 @@ def start_preparing(tree: WorkTree, places: Places) -> bool:
     from memfs.index.models import can_prepare
     from memfs.index.refresh import refresh_detached
 
-    if not is_available() or not can_prepare(places):
+    if not is_available(chosen_runtime(places)) or not can_prepare(places):
         return False
     mark = os.path.join(places.cache, "models", ".started")
     try:
@@ -74,7 +74,7 @@ def prepare_if_possible(places: Places) -> Prepared | None:
     """Return the model in use, prepared now if need be; None where it or onnxruntime is not installed."""
     from memfs.index.embedding import is_available
 
-    if not is_available():
+    if not is_available(chosen_runtime(places)):
         return None
     prepared = find_prepared(places)
     if prepared is not None:

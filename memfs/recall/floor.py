@@ -19,8 +19,6 @@ STRONG_WORDS = 0.6
 NEAR = 0.45
 """A cosine that is enough by itself to let a prompt look."""
 
-RELATED = 0.33
-"""A cosine that a hit needs which shares no topic word with the prompt."""
 
 _CONVERSATION = """
 sound sounds sounded yes yep yeah yup no nope nah ok okay okey sure fine good great nice cool perfect awesome
@@ -81,12 +79,18 @@ def topic_terms(terms: Sequence[str]) -> list[str]:
 
 
 def is_question(
-    topics: Sequence[str], frequencies: Sequence[int], *, documents: int, covered: bool, nearest: float | None
+    topics: Sequence[str],
+    frequencies: Sequence[int],
+    *,
+    documents: int,
+    covered: bool,
+    nearest: float | None,
+    near: float = NEAR,
 ) -> bool:
     """Return whether a prompt with these topic words should find anything.
 
     ``frequencies`` are the documents that hold each word; ``covered`` says that one of them holds all;
-    ``nearest`` is the best cosine, None without a model.
+    ``nearest`` is the best cosine, None without a model, and ``near`` the one that is enough.
     """
     if not topics:
         return False
@@ -94,7 +98,7 @@ def is_question(
     rarest = log(1 + max(0.0, documents - 0.5) / 1.5)
     if covered or (known > 0 and known >= STRONG_WORDS * rarest):
         return True
-    return nearest is not None and nearest >= NEAR
+    return nearest is not None and nearest >= near
 
 
 @cache

