@@ -17,11 +17,15 @@ from memfs.admission.duplicates import Likeness
 from memfs.admission.gate import GATE_VERSION
 from memfs.errors import SetupError
 from memfs.review.across import Pair
+from memfs.review.report import Level
 from memfs.review.rules import RULES_VERSION
 from memfs.review.single import Known, format_known, parse_known
 from memfs.store.files import write_atomic
 from memfs.store.places import Places, require_private_folder
 from memfs.store.worktree import WorkTree, identify
+
+REJECTED = frozenset(("secret", "personal-data", "hidden-character", "authority"))
+"""Rules for text that must not be shown, and not be kept either."""
 
 MAX_BYTES = 256 * 1024 * 1024
 _VERSION = [1, RULES_VERSION, GATE_VERSION]
@@ -60,8 +64,18 @@ class Cache:
         return known
 
     def keep(self, known: Known) -> None:
+        # ADMISSION 1: a rejected value is copied nowhere, so nothing of such a file is kept.
+        if any(result.rule in REJECTED and result.level is Level.ERROR for result in known.results):
+            return
         self._used[f"{known.digest} {known.path}"] = format_known(known)
         self._is_new = True
+
+    def forget(self, path: str) -> None:
+        """Keep nothing of the file ``path``."""
+        for kept in (self._used, self._known):
+            for name in [name for name in kept if name.partition(" ")[2] == path]:
+                del kept[name]
+                self._is_new = True
 
     def find_blob(self, commit: str, path: str) -> str | None:
         return self._blobs.get(f"{commit}:{path}")

@@ -123,8 +123,12 @@ def check_repository(
         *(result for standing in standings.values() for result in standing.results),
         *(result for result in across if result.path in only),
         *_check_trust(judging, states, verdicts),
-        *(_scan(scanner, now, [file.path for file in chosen], raw) if scanner is not None else ()),
     ]
+    if scanner is not None:
+        scanned = list(_scan(scanner, now, [file.path for file in chosen], raw))
+        for path in {result.path for result in scanned}:
+            cache.forget(path)
+        results += scanned
     if not target.paths:
         results += [*_check_oddities(now), *_check_repository_files(now, base)]
     if base is not None and changed is not None:

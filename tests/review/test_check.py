@@ -690,6 +690,17 @@ def test_a_cache_that_others_could_write_is_not_used(repo: Path, places: Places)
     assert any("nothing is kept" in notice for notice in found.report.notices)
 
 
+def test_nothing_of_a_file_with_a_credential_is_kept(repo: Path, places: Places) -> None:
+    put(repo, "x", f"The deploy token is {_token()} for now.", author="alice@example.com")
+    put(repo, "y", OTHER)
+    for _ in range(2):
+        assert "secret" in rules_of(check(repo, places))
+    kept = b"".join(path.read_bytes() for path in places.cache.rglob("*") if path.is_file())
+    assert _token().encode() not in kept
+    assert b"The deploy token" not in kept
+    assert OTHER.encode() in kept
+
+
 def test_a_damaged_cache_is_found_again(repo: Path, places: Places) -> None:
     put(repo, "x")
     check(repo, places)

@@ -22,6 +22,7 @@ from memfs.model.values import dataclass, field
 from memfs.review.across import find_successors, is_seen_by_all_of
 from memfs.review.browse.items import EvidenceLine, Item
 from memfs.review.browse.pages import TimelineEvent
+from memfs.review.cache import REJECTED
 from memfs.review.check import HERE, Check, Target, check_repository
 from memfs.review.report import Level
 from memfs.review.single import Known
@@ -33,7 +34,6 @@ from memfs.trust.view import TrustView
 REFRESH_SECONDS = 2.0
 """How old an answer about the files may be before they are looked at again."""
 
-_WITHHELD = {"secret", "personal-data", "hidden-character", "authority"}
 _TRUST = {
     TrustLevel.TRUSTED: "approved",
     TrustLevel.UNTRUSTED: "not approved",
@@ -212,7 +212,7 @@ def _placeholder(known: Known, messages: Sequence[str]) -> str | None:
     """Return why a file's text must not be shown, or None (ADMISSION 1: the gate at read time)."""
     if not known.is_memory:
         return f"It is no well-formed memory: {' '.join(messages) or 'see `memfs check`'}"
-    stopped = [r for r in known.results if r.rule in _WITHHELD and r.level is Level.ERROR]
+    stopped = [r for r in known.results if r.rule in REJECTED and r.level is Level.ERROR]
     if stopped:
         places = ", ".join(f"line {result.line}" for result in stopped if result.line)
         rules = ", ".join(dict.fromkeys(result.rule for result in stopped))
