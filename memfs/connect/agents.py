@@ -9,6 +9,7 @@ from typing import Any
 
 from memfs.connect import texts
 from memfs.connect.command import hook_command
+from memfs.connect.files import read_plain
 from memfs.connect.targets import JsonTarget, OwnTarget, Target, TomlTarget
 from memfs.errors import UsageError
 from memfs.model.values import dataclass
@@ -219,7 +220,7 @@ def _flat(wish: Wish, handler: Mapping[str, Any]) -> _Entries:
 
 def _names_server(path: Path) -> bool:
     try:
-        servers = json.loads(path.read_bytes()).get("mcpServers", {})
+        servers = json.loads(read_plain(path)).get("mcpServers", {})
     except (OSError, ValueError, AttributeError):
         return False
     return isinstance(servers, dict) and texts.NAME in servers
@@ -230,7 +231,7 @@ def _has_toml_hooks(config: Path) -> bool:
     from memfs.connect.toml_text import drop_block, parse_toml
 
     try:
-        return "hooks" in parse_toml(drop_block(config.read_text(encoding="utf-8")))
+        return "hooks" in parse_toml(drop_block(read_plain(config).decode("utf-8")))
     except (OSError, UnicodeDecodeError):
         return False
     except ValueError as error:

@@ -17,6 +17,7 @@ from typing import Any
 
 from memfs.connect.agents import MILLISECONDS, MOVED_BY, Wish, can_hook, targets_of
 from memfs.connect.command import find_script_problem, is_hook_command
+from memfs.connect.files import read_plain
 from memfs.connect.install import find_plugin, holds_hook
 from memfs.connect.targets import COMMAND_KEYS
 from memfs.connect.toml_text import parse_toml
@@ -174,7 +175,7 @@ def _check_place(wish: Wish, environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in ("settings.json", "hooks.json"):
         settings = wish.folder({"claude-code": ".claude", "gemini": ".gemini"}.get(wish.agent, ".none")) / name
         try:
-            document = json.loads(settings.read_bytes())
+            document = json.loads(read_plain(settings))
         except (OSError, ValueError):
             continue
         off = isinstance(document, dict) and (

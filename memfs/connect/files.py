@@ -28,6 +28,7 @@ class Snapshot:
     real: Path
     content: bytes | None
     missing_folders: tuple[Path, ...] = ()  # outermost first
+    within: Path | None = None  # where the file must really lie
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +41,29 @@ class Record:
     made_folders: tuple[Path, ...]
 
 
-def read_snapshot(path: Path) -> Snapshot:
-    """Return the file at ``path``. Raises :class:`SetupError` for anything but a file or nothing."""
+def read_plain(path: Path) -> bytes:
+    """Return the bytes of a regular file, links followed; never waits for a pipe. Raises :class:`OSError`."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(fd, "rb") as file:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+            raise OSError("it is no settings file")
+        return file.read()
+
+
+def read_snapshot(path: Path, *, within: Path | None = None) -> Snapshot:
+    """Return the file at ``path``. Raises :class:`SetupError` for anything but a file or nothing.
+
+    ``within`` names the project that the file belongs to: a link of the project may not choose a file
+    outside it (DESIGN 4). A person's own settings may be links to anywhere.
+    """
     real = Path(os.path.realpath(path))
+    if within is not None and not real.is_relative_to(os.path.realpath(within)):
+        raise SetupError(
+            "it leads out of the project by a link, so it is left alone",
+            where=str(path),
+            hint="remove the link, or connect with --user",
+        )
     try:
         status = os.stat(real)
     except FileNotFoundError:
@@ -50,13 +71,15 @@ def read_snapshot(path: Path) -> Snapshot:
             raise SetupError(
                 "it is a link to a file that is not there", where=str(path), hint="make that file, or remove the link"
             ) from None
-        return Snapshot(path=path, real=real, content=None, missing_folders=_missing_folders(real.parent))
+        return Snapshot(
+            path=path, real=real, content=None, missing_folders=_missing_folders(real.parent), within=within
+        )
     except OSError as error:
         raise SetupError(f"it cannot be read: {error.strerror}", where=str(path)) from None
     if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
         raise SetupError("it is no settings file", where=str(path))
     try:
-        return Snapshot(path=path, real=real, content=real.read_bytes())
+        return Snapshot(path=path, real=real, content=read_plain(real), within=within)
     except OSError as error:
         raise SetupError(f"it cannot be read: {error.strerror}", where=str(path)) from None
 
@@ -67,7 +90,7 @@ def swap(snapshot: Snapshot, content: bytes | None) -> None:
     Raises :class:`SetupError`, having changed nothing, when somebody else wrote in between or the
     file may not be written.
     """
-    if read_snapshot(snapshot.path).content != snapshot.content:
+    if read_snapshot(snapshot.path, within=snapshot.within).content != snapshot.content:
         raise SetupError(
             "somebody else changed it meanwhile; nothing was written",
             where=str(snapshot.path),

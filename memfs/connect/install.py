@@ -12,6 +12,7 @@ from memfs.connect.files import (
     Snapshot,
     digest,
     drop_record,
+    read_plain,
     read_record,
     read_snapshot,
     swap,
@@ -54,14 +55,14 @@ def connect(wish: Wish, places: Places, *, here: Path | None = None) -> list[Cha
             where=str(other),
             hint="nothing is left to do; or disconnect that one first",
         )
-    return _carry_out([_plan(target, places, add=True) for target in targets_of(wish)], places)
+    return _carry_out([_plan(target, places, add=True, within=wish.project) for target in targets_of(wish)], places)
 
 
 def plan(wish: Wish, places: Places) -> list[Change]:
     """Return what :func:`connect` would do, and do nothing."""
     return [
         Change(path=step.target.path, what=_word(step))
-        for step in (_plan(target, places, add=True) for target in targets_of(wish))
+        for step in (_plan(target, places, add=True, within=wish.project) for target in targets_of(wish))
     ]
 
 
@@ -69,7 +70,7 @@ def disconnect(wish: Wish, places: Places) -> list[Change]:
     """Take everything of memfs out of the agent's files of this scope. A file that nobody else changed
     meanwhile is again what it was, byte for byte."""
     nothing = replace(wish, moments=(), mcp=False)
-    return _carry_out([_plan(target, places, add=False) for target in targets_of(nothing)], places)
+    return _carry_out([_plan(target, places, add=False, within=wish.project) for target in targets_of(nothing)], places)
 
 
 def find_other_install(wish: Wish, places: Places, *, here: Path | None = None) -> Path | None:
@@ -119,7 +120,7 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
     if agent in ("claude-code", "copilot"):
         settings = (config_dir or home / f".{agent.removesuffix('-code')}") / "settings.json"
         try:
-            plugins = json.loads(settings.read_bytes()).get("enabledPlugins", {})
+            plugins = json.loads(read_plain(settings)).get("enabledPlugins", {})
         except (OSError, ValueError, AttributeError):
             return None
         on = isinstance(plugins, dict) and any(name.startswith("memfs@") and on for name, on in plugins.items())
@@ -129,7 +130,7 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
         try:
             from memfs.connect.toml_text import parse_toml
 
-            tables = parse_toml(config.read_text(encoding="utf-8")).get("plugins", {})
+            tables = parse_toml(read_plain(config).decode("utf-8")).get("plugins", {})
         except (OSError, ValueError):
             return None
         names = [name for name, table in tables.items() if isinstance(table, dict) and table.get("enabled", True)]
@@ -137,8 +138,8 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
     return None
 
 
-def _plan(target: Target, places: Places, *, add: bool) -> _Step:
-    snapshot = read_snapshot(target.path)
+def _plan(target: Target, places: Places, *, add: bool, within: Path | None) -> _Step:
+    snapshot = read_snapshot(target.path, within=within)
     record = read_record(places, snapshot)
     bare = _without_ours(target, snapshot, record)
     after = bare

@@ -330,3 +330,32 @@ def test_the_handed_case_of_a_place_that_is_used(memfs: Memfs, shared: Path, tmp
         memfs("disconnect", agent, home=home)
     checked = subprocess.run(["sha256sum", "--quiet", "-c", "sha256.txt"], cwd=place, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
+
+
+def test_a_link_of_the_project_does_not_choose_a_file_outside_it(
+    memfs: Memfs, sealed: Path, project: Path, script: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.json"
+    other.write_text("{}\n")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (project / ".cursor").mkdir()
+    (project / ".cursor/hooks.json").symlink_to(other)
+    refused = memfs("connect", "cursor", "--project", "--command", str(script), cwd=project)
+    assert refused.code == 3
+    assert "leads out of the project" in refused.err
+    (project / ".cursor/hooks.json").unlink()
+    (project / ".cursor").rmdir()
+    (project / ".cursor").symlink_to(folder)
+    assert memfs("connect", "cursor", "--project", "--mcp", "--command", str(script), cwd=project).code == 3
+    assert other.read_text() == "{}\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_a_pipe_in_the_place_of_settings_does_not_hang(memfs: Memfs, sealed: Path, script: Path) -> None:
+    (sealed / ".claude").mkdir(exist_ok=True)
+    os.mkfifo(sealed / ".claude/settings.json")
+    run = memfs("connect", "claude-code", "--command", str(script))
+    assert run.code == 3
+    assert "no settings file" in run.err
+    assert memfs("doctor", "claude-code").code in (0, 1)
