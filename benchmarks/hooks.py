@@ -66,7 +66,7 @@ def approve_some(root: Path, home: Path) -> None:
 def build_index(root: Path, home: Path, *, vectors: bool) -> None:
     """Bring the index up to date, with vectors where they are wanted."""
     from memfs.index import semantic
-    from memfs.index.refresh import refresh
+    from memfs.recall.background import refresh_index
     from memfs.store.places import Places
     from memfs.store.worktree import find_work_tree
 
@@ -76,7 +76,7 @@ def build_index(root: Path, home: Path, *, vectors: bool) -> None:
         mark = home / ".cache" / "memfs" / "models" / ".started"
         mark.parent.mkdir(parents=True)
         mark.touch()
-    refresh(find_work_tree(root), Places(home=home), anew=True)
+    refresh_index(find_work_tree(root), Places(home=home), anew=True)
 
 
 def run_once(argv: list[str], stdin: Path, cwd: Path, env: dict[str, str]) -> tuple[float, float, bytes]:

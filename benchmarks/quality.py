@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from recall import PEER  # noqa: E402
 
-from memfs.index.refresh import refresh  # noqa: E402
+from memfs.recall.background import refresh_index  # noqa: E402
 from memfs.recall.search import Query, recall  # noqa: E402
 from memfs.store.places import Places  # noqa: E402
 from memfs.store.worktree import WorkTree, find_work_tree  # noqa: E402
@@ -118,7 +118,7 @@ class Collection:
         self.trees = []
         for number, (texts, _) in enumerate(sets):
             tree = write_memories(base / f"set-{number}", texts)
-            refresh(tree, self.places)
+            refresh_index(tree, self.places)
             self.trees.append(tree)
 
     def ask(self, mode: str, *, floor: bool) -> dict[str, float]:
@@ -151,7 +151,7 @@ def small_talk(base: Path, sets: list[tuple[dict[str, str], Questions]], mode: s
     texts = [(f"s{number}-{key}", text) for number, (part, _) in enumerate(sets) for key, text in part.items()]
     tree = write_memories(base / "talk", dict(texts[:1000]))
     places = Places(home=base / "home")
-    refresh(tree, places)
+    refresh_index(tree, places)
     found = []
     for prompt in SMALL_TALK:
         query = Query(text=prompt, mode=mode, record=False)

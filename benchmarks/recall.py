@@ -90,20 +90,20 @@ def measure(commands: dict[str, list[str]], cwd: Path, env: dict[str, str], repe
 def measure_index(root: Path, home: Path, *, with_vectors: bool) -> dict[str, float]:
     """Build the index in this process and return its rates and the time of a refresh that finds nothing."""
     from memfs.index import semantic
-    from memfs.index.refresh import open_index, refresh
     from memfs.index.semantic import embed_missing
+    from memfs.recall.background import open_recall_index, refresh_index
     from memfs.store.places import Places
     from memfs.store.worktree import find_work_tree
 
     tree, places = find_work_tree(root), Places(home=home)
     embed, semantic.embed_missing = semantic.embed_missing, lambda *_a, **_k: 0
     began = time.perf_counter()
-    report = refresh(tree, places, anew=True)
+    report = refresh_index(tree, places, anew=True)
     words = report.memories / (time.perf_counter() - began)
     no_op = []
     for _ in range(5):
         began = time.perf_counter()
-        opened = open_index(tree, places)
+        opened = open_recall_index(tree, places)
         no_op.append((time.perf_counter() - began) * 1000)
     semantic.embed_missing = embed
     result = {"words_per_s": round(words, 1), "no_op_ms": round(statistics.median(no_op), 1)}

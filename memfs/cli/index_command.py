@@ -57,11 +57,11 @@ def _status(args: argparse.Namespace, session: Session) -> int:
 
 
 def _refresh(args: argparse.Namespace, session: Session) -> int:
-    from memfs.index.refresh import refresh
+    from memfs.recall.background import refresh_index
 
     tree = session.open_repository().tree
     with _bars(session) as (words, meaning):
-        report = refresh(tree, session.places, progress=words, embedding_progress=meaning, anew=args.rebuild)
+        report = refresh_index(tree, session.places, progress=words, embedding_progress=meaning, anew=args.rebuild)
     assert report is not None  # it waits
     if args.json:
         session.emit("index", asdict(report))

@@ -12,7 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from memfs.errors import SetupError
-from memfs.index.folder import find_obstacle, index_folder, make_index_folder
+from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
 
 if TYPE_CHECKING:
     from memfs.store.places import Places
@@ -46,25 +46,33 @@ class FactCache:
             entry[key] = value
             self._changed.add(digest[:2])
 
-    def save(self) -> None:
-        """Write what is new. A disk that refuses is no error: the answers are asked for again."""
+    def save(self, *, wait: bool = False) -> None:
+        """Write what is new. A disk that refuses is no error, nor another writer unless ``wait`` is
+        given: the answers are asked for again."""
         if not self._changed or not self._usable:
             return
         try:
             make_index_folder(self._tree, self._places)
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            for name in self._changed:
-                entries = self._shards[name]
-                for digest in list(entries)[: max(0, len(entries) - _MAX_ENTRIES)]:
-                    del entries[digest]
-                path = os.path.join(self._folder, f"{name}.json")
-                aside = f"{path}.{os.getpid()}"
-                with open(aside, "w", encoding="ascii") as file:
-                    file.write(json.dumps(entries))
-                os.rename(aside, path)
+            with index_lock(os.path.dirname(self._folder), "facts.lock", wait=wait) as is_mine:
+                if is_mine:
+                    self._write()
         except (OSError, SetupError):
             pass
         self._changed.clear()
+
+    def _write(self) -> None:
+        for name in self._changed:
+            entries = self._read(name)  # another process may have learned something meanwhile
+            for digest, entry in self._shards[name].items():
+                entries[digest] = entries.get(digest, {}) | entry
+            for digest in list(entries)[: max(0, len(entries) - _MAX_ENTRIES)]:
+                del entries[digest]
+            path = os.path.join(self._folder, f"{name}.json")
+            aside = f"{path}.{os.getpid()}"
+            with open(aside, "w", encoding="ascii") as file:
+                file.write(json.dumps(entries))
+            os.rename(aside, path)
 
     def _shard(self, digest: str) -> dict[str, dict[str, Any]]:
         name = digest[:2]

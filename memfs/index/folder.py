@@ -91,14 +91,16 @@ def find_obstacle(tree: WorkTree, places: Places) -> str | None:
     return None
 
 
-def read_snapshot(tree: WorkTree, places: Places) -> Snapshot | None:
+def read_snapshot(tree: WorkTree, places: Places, gate: int | None) -> Snapshot | None:
     """Return the newest generation, or None where there is none that this version can read.
+
+    ``gate`` is the version of the gate that it must have passed; None takes any.
 
     Raises :class:`DamagedIndex` when files are missing, changed or not the user's own.
     """
     folder = index_folder(tree, places)
     for attempt in range(4):
-        manifest = _read_manifest(folder, os.path.realpath(tree.root))
+        manifest = _read_manifest(folder, os.path.realpath(tree.root), gate)
         if manifest is None:
             return None
         try:
@@ -112,7 +114,7 @@ def read_snapshot(tree: WorkTree, places: Places) -> Snapshot | None:
     return None
 
 
-def _read_manifest(folder: str, root: str) -> dict[str, Any] | None:
+def _read_manifest(folder: str, root: str, gate: int | None) -> dict[str, Any] | None:
     try:
         with open(os.path.join(folder, "manifest.json"), "rb") as file:
             manifest = json.loads(file.read())
@@ -120,7 +122,9 @@ def _read_manifest(folder: str, root: str) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise DamagedIndex("its manifest cannot be read") from error
-    wanted = {"format": FORMAT, "tokenizer": TOKENIZER_VERSION, "engine": _ENGINE, "root": root}
+    wanted: dict[str, object] = {"format": FORMAT, "tokenizer": TOKENIZER_VERSION, "engine": _ENGINE, "root": root}
+    if gate is not None:
+        wanted["gate"] = gate
     if not isinstance(manifest, dict):
         raise DamagedIndex("its manifest is no mapping")
     if any(manifest.get(key) != value for key, value in wanted.items()):
@@ -234,7 +238,9 @@ def index_lock(folder: str, name: str, *, wait: bool) -> Iterator[bool]:
         os.close(fd)
 
 
-def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previous: int | None, fold: bool) -> Snapshot:
+def write_snapshot(
+    tree: WorkTree, places: Places, snapshot: Snapshot, *, previous: int | None, fold: bool, gate: int
+) -> Snapshot:
     """Write ``snapshot`` as a new generation and make it the current one; return it as written.
 
     ``previous`` is the generation whose postings it goes on from, None for none. With ``fold`` the
@@ -275,6 +281,7 @@ def write_snapshot(tree: WorkTree, places: Places, snapshot: Snapshot, *, previo
             "format": FORMAT,
             "tokenizer": TOKENIZER_VERSION,
             "engine": _ENGINE,
+            "gate": gate,
             "root": os.path.realpath(tree.root),
             "generation": generation,
             "segments": segments,

@@ -7,10 +7,11 @@ people and for that detached process.
 
 from __future__ import annotations
 
+import marshal
 import os
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from memfs.errors import SetupError
 from memfs.index.folder import (
@@ -22,11 +23,12 @@ from memfs.index.folder import (
     read_snapshot,
     write_snapshot,
 )
-from memfs.index.text import DEAD, KEY_BYTES, Counts, DamagedIndex, TextIndex
+from memfs.index.text import DEAD, KEY_BYTES, NO_KEY, Counts, DamagedIndex, TextIndex
 from memfs.model.values import dataclass, field, replace
 from memfs.store.files import Entry, Stamps, UnreadableFile, parse_stamp, read_file, scan_stamps
 
 if TYPE_CHECKING:
+    from memfs.model.memory import MemoryFile
     from memfs.store.places import Places
     from memfs.store.worktree import WorkTree
 
@@ -35,8 +37,22 @@ FEW_CHANGES = 64
 
 _MAX_TAIL = 256  # rows scored from the tail; more become a segment of the postings
 _MAX_SEGMENTS = 12
+_SHARED = 512  # files to read from which on two processes do it
+_READERS = 2
+_CHUNK = 64
 _YOUNG = "? "  # stands before the stamp of a file that is read once more
 _RACY_NS = 2_000_000_000  # a file this young may change again within one tick of its file system's clock
+
+
+class Gate(Protocol):
+    """What decides whether a text may be indexed. ``version`` is part of the manifest."""
+
+    version: int
+
+    def admits(self, file: MemoryFile) -> bool: ...
+
+    def save(self) -> None: ...
+
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) during long work."""
@@ -96,9 +112,15 @@ class _Document:
     length: int
     supersedes: tuple[str, ...]
 
+    def plain(self) -> tuple[object, ...]:
+        """Return the fields in order, for a pipe."""
+        return (self.path, self.scope, self.key, self.facet, self.counts, self.length, self.supersedes)
 
-def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened:
+
+def open_index(tree: WorkTree, places: Places, gate: Gate) -> Opened:
     """Return the index of ``tree``, brought up to date as far as a recall can wait.
+
+    When ``behind`` is not 0, somebody should call :func:`refresh` in another process.
 
     Never raises for what lies on the disk: a missing, damaged or refused index costs time or hits.
     """
@@ -110,7 +132,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
         notices.append(f"the index is not used: {obstacle}")
     else:
         try:
-            snapshot = read_snapshot(tree, places)
+            snapshot = read_snapshot(tree, places, gate.version)
         except DamagedIndex as error:
             notices.append(f"the index was damaged ({error}) and is made anew")
     stamps = scan.lines
@@ -123,9 +145,9 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
         )
     changed, removed = _compare(snapshot, scan)
     if len(changed) <= FEW_CHANGES:
-        updated = _apply(tree, snapshot, changed, removed, stamps)
+        updated = _apply(tree, snapshot, gate, changed, removed, stamps=stamps)
         if obstacle is None:
-            updated = _try_to_save(tree, places, updated, snapshot)
+            updated = _try_to_save(tree, places, gate, updated, snapshot)
         return Opened(
             index=updated.index,
             unreadable=_unreadable(updated, scan),
@@ -133,10 +155,8 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
             supersedes=updated.supersedes,
             notices=tuple(notices),
         )
-    if obstacle is None and detach:
-        refresh_detached(tree, places)
     if snapshot is None:
-        empty = _apply(tree, None, (), (), [])
+        empty = _apply(tree, None, gate, (), (), stamps=[])
         return Opened(
             index=empty.index,
             unreadable=_unreadable(empty, scan),
@@ -159,6 +179,7 @@ def open_index(tree: WorkTree, places: Places, *, detach: bool = True) -> Opened
 def refresh(
     tree: WorkTree,
     places: Places,
+    gate: Gate,
     *,
     progress: Progress | None = None,
     embedding_progress: Progress | None = None,
@@ -180,19 +201,12 @@ def refresh(
             return None
         with index_lock(folder, "lock", wait=True):
             try:
-                snapshot = None if anew else read_snapshot(tree, places)
+                snapshot = None if anew else read_snapshot(tree, places, gate.version)
             except DamagedIndex:
                 snapshot = None
-            report, snapshot = _refresh_words(tree, places, snapshot, progress)
+            report, snapshot = _refresh_words(tree, places, gate, snapshot, progress)
         embedded = embed_missing(tree, places, snapshot.index, progress=embedding_progress)
         return replace(report, embedded=embedded)
-
-
-def rebuild(tree: WorkTree, places: Places, *, progress: Progress | None = None) -> RefreshReport:
-    """Make the index of ``tree`` anew from the files."""
-    report = refresh(tree, places, progress=progress, anew=True)
-    assert report is not None  # it waits
-    return report
 
 
 def find_successors(tree: WorkTree, opened: Opened) -> dict[str, list[str]]:
@@ -206,7 +220,7 @@ def find_successors(tree: WorkTree, opened: Opened) -> dict[str, list[str]]:
                     continue
             except UnreadableFile:
                 continue
-            document = _read_document(tree, entry.path)
+            document = _read_document(tree, entry.path, None)
             if not isinstance(document, str) and document.supersedes:
                 supersedes[entry.path] = document.supersedes
     found: dict[str, list[str]] = {}
@@ -231,7 +245,7 @@ def index_status(tree: WorkTree, places: Places) -> IndexStatus:
     if obstacle is not None:
         return IndexStatus(folder=folder, state="refused", detail=obstacle)
     try:
-        snapshot = read_snapshot(tree, places)
+        snapshot = read_snapshot(tree, places, None)
     except DamagedIndex as error:
         return IndexStatus(folder=folder, state="damaged", detail=str(error))
     scan = scan_stamps(tree)
@@ -256,43 +270,8 @@ def index_status(tree: WorkTree, places: Places) -> IndexStatus:
     )
 
 
-def refresh_detached(tree: WorkTree, places: Places) -> None:
-    """Start a process of its own that refreshes the index, and do not wait for it.
-
-    None is started while another one is at work, or where the folder must not be used.
-    """
-    import sys
-
-    import memfs
-    from memfs.store.process import spawn_detached
-
-    try:
-        with index_lock(make_index_folder(tree, places), "refresh.lock", wait=False) as is_free:
-            if not is_free:
-                return
-    except (OSError, SetupError):
-        return
-    package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from memfs.index.refresh import run_detached\n"
-        "run_detached(sys.argv[2], sys.argv[3])"
-    )
-    spawn_detached([sys.executable, "-I", "-c", code, package, str(places.home), str(tree.root)])
-
-
-def run_detached(home: str, root: str) -> None:
-    """Refresh the index of the tree at ``root``: the body of the detached process."""
-    from pathlib import Path
-
-    from memfs.store.places import Places
-    from memfs.store.worktree import find_work_tree
-
-    refresh(find_work_tree(Path(root)), Places(home=Path(home)), wait=False)
-
-
 def _refresh_words(
-    tree: WorkTree, places: Places, snapshot: Snapshot | None, progress: Progress | None
+    tree: WorkTree, places: Places, gate: Gate, snapshot: Snapshot | None, progress: Progress | None
 ) -> tuple[RefreshReport, Snapshot]:
     scan = scan_stamps(tree)
     stamps = scan.lines
@@ -301,10 +280,10 @@ def _refresh_words(
     rebuilt = snapshot is None
     changed, removed = _compare(snapshot, scan)
     if snapshot is None or changed or removed or snapshot.seen != "\n".join(stamps):
-        updated = _apply(tree, snapshot, changed, removed, stamps, progress=progress)
+        updated = _apply(tree, snapshot, gate, changed, removed, stamps=stamps, progress=progress)
         previous = snapshot.generation if snapshot is not None else None
         fold = len(updated.index.tail) > _MAX_TAIL
-        snapshot = write_snapshot(tree, places, updated, previous=previous, fold=fold)
+        snapshot = write_snapshot(tree, places, updated, previous=previous, fold=fold, gate=gate.version)
     report = RefreshReport(
         memories=sum(scope != DEAD for scope in snapshot.index.scopes),
         unreadable=len(snapshot.unreadable) + len(scan.skipped),
@@ -322,7 +301,7 @@ def _is_worn(snapshot: Snapshot) -> bool:
     return len(snapshot.segments) > _MAX_SEGMENTS or dead > max(_MAX_TAIL, rows // 4)
 
 
-def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snapshot | None) -> Snapshot:
+def _try_to_save(tree: WorkTree, places: Places, gate: Gate, updated: Snapshot, before: Snapshot | None) -> Snapshot:
     """Write what this recall has read, unless another process is writing or has written meanwhile."""
     try:
         folder = make_index_folder(tree, places)
@@ -330,7 +309,7 @@ def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snap
             if not locked:
                 return updated
             try:
-                current = read_snapshot(tree, places)
+                current = read_snapshot(tree, places, gate.version)
             except DamagedIndex:
                 current = None
             if (current.generation if current else None) != (before.generation if before else None):
@@ -338,7 +317,8 @@ def _try_to_save(tree: WorkTree, places: Places, updated: Snapshot, before: Snap
             if before is not None and before.index.paths == updated.index.paths and _YOUNG in updated.seen:
                 return updated  # only young files were read again; they will be once more
             fold = len(updated.index.tail) > _MAX_TAIL
-            return write_snapshot(tree, places, updated, previous=before.generation if before else None, fold=fold)
+            previous = before.generation if before else None
+            return write_snapshot(tree, places, updated, previous=previous, fold=fold, gate=gate.version)
     except (OSError, SetupError):
         return updated  # a full or read-only disk: this answer does not need it
 
@@ -358,10 +338,11 @@ def _compare(snapshot: Snapshot | None, scan: Stamps) -> tuple[list[Entry], list
 def _apply(
     tree: WorkTree,
     snapshot: Snapshot | None,
+    gate: Gate,
     changed: Sequence[Entry],
     removed: Iterable[str],
-    stamps: Sequence[str],
     *,
+    stamps: Sequence[str],
     progress: Progress | None = None,
 ) -> Snapshot:
     """Return a snapshot in memory with ``changed`` read and ``removed`` dropped."""
@@ -390,9 +371,8 @@ def _apply(
     for path in removed:
         bury(path)
         unreadable.pop(path, None)
-    for number, entry in enumerate(changed):
-        path = entry.path
-        document = _read_document(tree, path)
+    documents = _read_documents(tree, [entry.path for entry in changed], gate)
+    for number, (path, document) in enumerate(documents):
         if isinstance(document, str):
             bury(path)
             unreadable[path] = document
@@ -457,8 +437,11 @@ def _scope_number(names: list[str | None], scope: str | None) -> int:
         return len(names) - 1
 
 
-def _read_document(tree: WorkTree, path: str) -> _Document | str:
-    """Return what is indexed of the file, or the reason why it cannot be read."""
+def _read_document(tree: WorkTree, path: str, gate: Gate | None) -> _Document | str:
+    """Return what is indexed of the file, or the reason why it cannot be read.
+
+    Of a text that the gate stops only the words of the id are indexed, and nothing is embedded.
+    """
     from memfs.index.document import count_terms, facet_of, indexable_text, text_key
     from memfs.model.reader import read_memory
     from memfs.model.scope import scope_of_path
@@ -470,17 +453,59 @@ def _read_document(tree: WorkTree, path: str) -> _Document | str:
     file = read_memory(path, raw)
     if file.document is None:
         return file.problems[0].rule if file.problems else "unreadable"
-    text = indexable_text(file)
+    admitted = gate is None or gate.admits(file)
+    text = indexable_text(file) if admitted else file.id.replace("-", " ")
     counts = count_terms(text)
     return _Document(
         path=path,
         scope=scope_of_path(path),
-        key=text_key(text),
-        facet=facet_of(file),
-        counts=counts,
+        key=text_key(text) if admitted else NO_KEY,
+        facet=facet_of(file) if admitted else "",
+        counts=dict(counts),
         length=sum(counts.values()),
         supersedes=file.memory.supersedes if file.memory is not None else (),
     )
+
+
+def _read_documents(tree: WorkTree, paths: Sequence[str], gate: Gate) -> Iterator[tuple[str, _Document | str]]:
+    """Yield each path with what is indexed of it, in order; two processes share a long list."""
+    if len(paths) < _SHARED:
+        for path in paths:
+            yield path, _read_document(tree, path, gate)
+        gate.save()
+        return
+    chunks = [paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK)]
+    workers = [_start_reader(tree, chunks[number::_READERS], gate) for number in range(_READERS)]
+    try:
+        for number, chunk in enumerate(chunks):
+            _, reader = workers[number % _READERS]
+            answers = marshal.load(reader)  # noqa: S302 - from a process that this one forked
+            for path, found in zip(chunk, answers, strict=True):
+                yield path, found if isinstance(found, str) else _Document(*found)
+    except (EOFError, ValueError, TypeError) as error:
+        raise SetupError("a process that read the memories ended early", hint="run `memfs index` again") from error
+    finally:
+        for child, reader in workers:
+            reader.close()
+            os.waitpid(child, 0)
+
+
+def _start_reader(tree: WorkTree, chunks: Sequence[Sequence[str]], gate: Gate) -> tuple[int, BinaryIO]:
+    """Fork a process that reads ``chunks``; return its id and the pipe that its answers come through."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writer)
+        return child, os.fdopen(reader, "rb")
+    try:
+        os.close(reader)
+        with os.fdopen(writer, "wb") as file:
+            for chunk in chunks:
+                found = [_read_document(tree, path, gate) for path in chunk]
+                file.write(marshal.dumps([one if isinstance(one, str) else one.plain() for one in found]))
+        gate.save()
+    finally:
+        os._exit(0)  # never back into the parent's code; it notices a pipe that ends early
 
 
 def _unreadable(snapshot: Snapshot, scan: Stamps) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError, SetupError
 from memfs.index.models import Prepared, chosen_runtime, find_prepared, prepare
-from memfs.index.text import DEAD
+from memfs.index.text import DEAD, NO_KEY
 from memfs.index.vectors import Vectors, append_vectors
 from memfs.store.files import UnreadableFile, read_file
 
@@ -49,27 +49,6 @@ def find_model(places: Places) -> tuple[Prepared | None, str | None]:
     return None, "recall is by words only: no model is prepared yet (`memfs index` does it)"
 
 
-def start_preparing(tree: WorkTree, places: Places) -> bool:
-    """Start a process that prepares the model and embeds ``tree``; return whether it was started.
-
-    Once only: where that fails, `memfs index` says why.
-    """
-    from memfs.index.embedding import is_available
-    from memfs.index.models import can_prepare
-    from memfs.index.refresh import refresh_detached
-
-    if not is_available(chosen_runtime(places)) or not can_prepare(places):
-        return False
-    mark = os.path.join(places.cache, "models", ".started")
-    try:
-        os.makedirs(os.path.dirname(mark), mode=0o700, exist_ok=True)
-        os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    except OSError:
-        return False
-    refresh_detached(tree, places)
-    return True
-
-
 def prepare_if_possible(places: Places) -> Prepared | None:
     """Return the model in use, prepared now if need be; None where it or onnxruntime is not installed."""
     from memfs.index.embedding import is_available
@@ -89,10 +68,9 @@ def find_missing(index: TextIndex, vectors: Vectors) -> list[int]:
     """Return the living rows whose text has no vector yet, each text once."""
     missing: dict[bytes, int] = {}
     for row, scope in enumerate(index.scopes):
-        if scope != DEAD:
-            key = index.key(row)
-            if key not in vectors.rows:
-                missing.setdefault(key, row)
+        key = index.key(row)
+        if scope != DEAD and key != NO_KEY and key not in vectors.rows:
+            missing.setdefault(key, row)
     return list(missing.values())
 
 
@@ -173,6 +151,6 @@ def _embed(
             file = read_memory(path, read_file(tree, path))
         except UnreadableFile:
             continue
-        # The file may have changed since: a vector is kept under the key of the text it was made of.
-        if file.document is not None:
-            yield text_key(indexable_text(file)), embedder.embed(embeddable_text(file))
+        # Only the text that the index knows, and that passed the gate, is embedded.
+        if file.document is not None and text_key(indexable_text(file)) == index.key(row):
+            yield index.key(row), embedder.embed(embeddable_text(file))

@@ -24,6 +24,8 @@ MAX_SCORED_TERMS = 12
 """The rarest terms of a longer query are scored (RETRIEVAL 2)."""
 
 KEY_BYTES = 16
+NO_KEY = bytes(KEY_BYTES)
+"""The key of a row without a text that may be embedded: a dead one, and one that the gate stops."""
 DEAD = 0  # the scope number of a dead row
 
 Counts = Mapping[str, int]

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, Any
 from memfs.admission.gate import (
     GATE_VERSION,
     Decision,
-    Finding,
     Outcome,
-    judge_reading,
     judge_text,
     settle_reading,
 )
-from memfs.admission.rules import Family, Severity
 from memfs.errors import MemfsError
 from memfs.index.facts import FactCache
 from memfs.model.memory import (
@@ -36,6 +33,7 @@ from memfs.model.reader import id_of_path
 from memfs.model.scope import scope_of_path
 from memfs.model.state import StateFacts, judge_state
 from memfs.model.values import dataclass
+from memfs.recall.background import KeptGate, open_recall_index
 from memfs.store.files import UnreadableFile, read_file
 
 if TYPE_CHECKING:
@@ -102,6 +100,7 @@ class Assessor:
         self._opened = opened
         self._patience = patience  # seconds that reading a history may take
         self._facts = FactCache(tree, places)
+        self._gate = KeptGate(self._facts)
         self._view: TrustView | None = None
         self._now: dict[str, tuple[str, bytes] | None] = {}
         self._manifests: list[dict[str, str]] | None = None
@@ -137,7 +136,7 @@ class Assessor:
             file=file,
             state=self._state(file, blobs, baselines),
             verdict=verdict,
-            gate=settle_reading(self._gate(file), file, trusted=verdict.trusted),
+            gate=settle_reading(self._gate.judge(file), file, trusted=verdict.trusted),
             visible_in_scope=scope_of_path(file.path),
         )
 
@@ -158,16 +157,6 @@ class Assessor:
         from memfs.store.git import memories_not_checked_out
 
         return memories_not_checked_out(self._tree)
-
-    # -- gate ------------------------------------------------------------------------------------
-
-    def _gate(self, file: MemoryFile) -> Decision:
-        kept = self._facts.get(file.digest).get("gate")
-        decision = _parse_gate(kept)
-        if decision is None:
-            decision = judge_reading(file)
-            self._facts.put(file.digest, "gate", _format_gate(decision))
-        return decision
 
     # -- state -----------------------------------------------------------------------------------
 
@@ -309,9 +298,9 @@ class Assessor:
 
     def _superseded_by(self, file: MemoryFile) -> Mapping[str, str]:
         if self._successors is None:
-            from memfs.index.refresh import find_successors, open_index
+            from memfs.index.refresh import find_successors
 
-            opened = self._opened if self._opened is not None else open_index(self._tree, self._places)
+            opened = self._opened if self._opened is not None else open_recall_index(self._tree, self._places)
             self._successors = find_successors(self._tree, opened)
         scope = scope_of_path(file.path)
         wanted = [file.id]
@@ -504,34 +493,3 @@ def _lfs_pointer(raw: bytes) -> bytes:
 
     oid = sha256(raw).hexdigest()
     return f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(raw)}\n".encode("ascii")
-
-
-def _format_gate(decision: Decision) -> list[Any]:
-    findings = [
-        [f.rule, f.family.value, f.severity.value, f.message, f.field, f.line, f.column] for f in decision.findings
-    ]
-    return [GATE_VERSION, decision.outcome.value, findings]
-
-
-def _parse_gate(kept: object) -> Decision | None:
-    if not isinstance(kept, list) or len(kept) != 3 or kept[0] != GATE_VERSION:
-        return None
-    _, outcome, findings = kept
-    try:
-        return Decision(
-            outcome=Outcome(outcome),
-            findings=tuple(
-                Finding(
-                    rule=str(rule),
-                    family=Family(family),
-                    severity=Severity(severity),
-                    message=str(message),
-                    field=str(name),
-                    line=line,
-                    column=column,
-                )
-                for rule, family, severity, message, name, line, column in findings
-            ),
-        )
-    except (TypeError, ValueError):
-        return None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError, SetupError
 from memfs.index.document import indexable_text
-from memfs.index.refresh import Opened, discard_index, open_index
-from memfs.index.text import DamagedIndex, Scores, TextIndex, search_texts
+from memfs.index.refresh import Opened, discard_index
+from memfs.index.text import NO_KEY, DamagedIndex, Scores, TextIndex, search_texts
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, query_terms, tokens
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile, State
@@ -24,6 +24,7 @@ from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass, field, replace
 from memfs.recall.applies import applies, matcher, topics_of_path
 from memfs.recall.assess import RECALL_PATIENCE, Assessment, Assessor
+from memfs.recall.background import open_recall_index, refresh_detached, start_preparing
 from memfs.recall.floor import NEAR, is_command, is_question, topic_terms
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
 from memfs.store.files import UnreadableFile, read_file
@@ -190,7 +191,7 @@ def _open_stores(
     found: list[_Store] = []
     for name, tree in stores:
         try:
-            opened = open_index(tree, places)
+            opened = open_recall_index(tree, places)
             assessor = Assessor(tree, places, today, opened=opened, on=query.on, patience=RECALL_PATIENCE)
             store = _Store(name, tree, opened, assessor, read_narrowing(tree))
         except (MemfsError, OSError) as error:
@@ -320,7 +321,7 @@ def _search_words(stores: Sequence[_Store], places: Places, query: Query, terms:
                     continue
                 if isinstance(error, DamagedIndex):
                     discard_index(store.tree, places)
-                store.opened = open_index(store.tree, places)
+                store.opened = open_recall_index(store.tree, places)
                 store.index = store.opened.index
                 if attempt == 1 or store.opened.missing:
                     _scan(store, query, terms)
@@ -361,7 +362,7 @@ def _open_meaning(stores: Sequence[_Store], places: Places, query: Query, notice
     """Return the vector side of ``query``, or None: not wanted, no model, or not this model's language."""
     if query.mode == "lexical":
         return None
-    from memfs.index.semantic import embed_rows, find_model, read_vectors, start_preparing
+    from memfs.index.semantic import embed_rows, find_model, read_vectors
 
     prepared, reason = find_model(places)
     if prepared is None:
@@ -405,12 +406,11 @@ def _open_meaning(stores: Sequence[_Store], places: Places, query: Query, notice
 
 def _rows_without(index: TextIndex, vectors: Vectors) -> list[int]:
     """Return the living rows that have no vector."""
-    return [row for row, place in enumerate(index.places_of(vectors.rows)) if place is None and index.paths[row]]
+    places = index.places_of(vectors.rows)
+    return [row for row, place in enumerate(places) if place is None and index.key(row) != NO_KEY]
 
 
 def _refresh_in_background(stores: Sequence[_Store], missing: Sequence[Sequence[int]], places: Places) -> None:
-    from memfs.index.refresh import refresh_detached
-
     for store, rows in zip(stores, missing, strict=True):
         if len(rows) > _EMBEDDED_IN_PASSING and not store.opened.behind:
             refresh_detached(store.tree, places)

@@ -152,7 +152,7 @@ def test_git_is_not_started_for_what_is_known(
 def test_the_gates_answer_is_kept_under_its_version(
     repo: Path, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import memfs.recall.assess as assessing
+    import memfs.recall.background as assessing
 
     path = write_memory(repo, "plain", "Plain.")
     assess(repo, places, path)

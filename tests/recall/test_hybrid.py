@@ -11,8 +11,8 @@ from indexes import write_memory
 from support import git
 
 from memfs.index import models
-from memfs.index.refresh import refresh
 from memfs.index.semantic import read_vectors, vector_folder
+from memfs.recall.background import refresh_index
 from memfs.recall.search import Result
 from memfs.store.places import Places
 from memfs.store.worktree import find_work_tree
@@ -25,7 +25,7 @@ Ask = Callable[..., Result]
 
 @pytest.fixture
 def embedded(stocked: Path, places: Places) -> Path:
-    report = refresh(find_work_tree(stocked), places)
+    report = refresh_index(find_work_tree(stocked), places)
     assert report is not None
     assert report.embedded == 5
     return stocked
@@ -54,7 +54,7 @@ def test_a_hidden_memory_changes_no_hybrid_score(embedded: Path, ask: Ask, place
     before = [(hit.score, hit.parts) for hit in ask(embedded, question, mode="hybrid", floor=False).hits]
     for number in range(10):
         write_memory(embedded, f"hidden-{number}", "Deploys before the weekend.", scope="restricted/security")
-    refresh(find_work_tree(embedded), places)
+    refresh_index(find_work_tree(embedded), places)
     after = [(hit.score, hit.parts) for hit in ask(embedded, question, mode="hybrid", floor=False).hits]
     assert before == after
 
@@ -81,13 +81,13 @@ def test_a_few_new_texts_are_embedded_in_passing(embedded: Path, ask: Ask, place
 def test_a_text_rebuild_and_another_work_tree_embed_nothing_again(
     embedded: Path, places: Places, tmp_path: Path
 ) -> None:
-    again = refresh(find_work_tree(embedded), places, anew=True)
+    again = refresh_index(find_work_tree(embedded), places, anew=True)
     assert again is not None
     assert (again.rebuilt, again.embedded) == (True, 0)
     git(embedded, "add", "-A")
     git(embedded, "commit", "-qm", "memories")
     git(embedded, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "other")
-    linked = refresh(find_work_tree(tmp_path / "linked"), places)
+    linked = refresh_index(find_work_tree(tmp_path / "linked"), places)
     assert linked is not None
     assert (linked.memories, linked.embedded) == (5, 0)
 
@@ -101,7 +101,7 @@ def test_another_model_embeds_again_under_its_own_name(embedded: Path, places: P
     other = first.model._replace(id="other-mini", pooling="cls", sha256="")
     models.add_model(places, other, Path(source).read_bytes())
     models.choose(places, "other-mini")
-    report = refresh(tree, places)
+    report = refresh_index(tree, places)
     assert report is not None
     assert report.embedded == 5
     second = models.find_prepared(places)
@@ -113,10 +113,8 @@ def test_another_model_embeds_again_under_its_own_name(embedded: Path, places: P
 def test_the_model_is_prepared_by_itself_once_there_is_something_to_find(
     stocked: Path, ask: Ask, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import memfs.index.refresh as refreshing
-
     started: list[object] = []
-    monkeypatch.setattr(refreshing, "refresh_detached", lambda tree, _places: started.append(tree))
+    monkeypatch.setattr("memfs.recall.background.refresh_detached", lambda tree, _places: started.append(tree))
     ask(stocked, "friday", mode="auto")
     assert started == []
     for number in range(8):
@@ -154,7 +152,7 @@ def test_a_model_of_another_runtime_is_asked_in_its_own_way(
         models.KNOWN, "multilingual-e5-small", models.KNOWN["multilingual-e5-small"]._replace(sha256="")
     )
     models.choose(places, "multilingual-e5-small")
-    report = refresh(find_work_tree(embedded), places)
+    report = refresh_index(find_work_tree(embedded), places)
     assert report is not None
     assert report.embedded == 5
     result = ask(embedded, "was ist mit dem weekend", mode="hybrid")

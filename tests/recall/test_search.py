@@ -171,14 +171,14 @@ def test_a_broken_store_costs_only_itself(
 ) -> None:
     from memfs.recall import search
 
-    opened = search.open_index
+    opened = search.open_recall_index
 
     def fail(tree, places):  # type: ignore[no-untyped-def]
         if tree.root == other.resolve():
             raise SetupError("the disk is on fire")
         return opened(tree, places)
 
-    monkeypatch.setattr(search, "open_index", fail)
+    monkeypatch.setattr(search, "open_recall_index", fail)
     result = ask([("project", stocked), ("te\nam", other)], "friday")
     assert ids(result) == ["friday"]
     assert any("is left out: the disk is on fire" in notice and "\n" not in notice for notice in result.notices)
@@ -191,11 +191,36 @@ def test_without_an_index_the_files_are_searched(stocked: Path, ask: Ask, monkey
     from memfs.index import refresh as refreshing
 
     monkeypatch.setattr(refreshing, "FEW_CHANGES", 0)
-    monkeypatch.setattr(refreshing, "refresh_detached", lambda *_: None)
+    monkeypatch.setattr("memfs.recall.background.refresh_detached", lambda *_: None)
     result = ask(stocked, "may billing drop a column in a migration?")
     assert ids(result) == ["additive"]
     assert any("not indexed yet" in notice for notice in result.notices)
     assert ids(ask(stocked, "leaked key")) == []
+
+
+def test_a_detached_refresh_is_a_real_process(stocked: Path, places: Places) -> None:
+    import time
+
+    from memfs.index.refresh import index_status
+    from memfs.recall.background import refresh_detached
+
+    tree = find_work_tree(stocked)
+    settle(stocked)
+    refresh_detached(tree, places)
+    deadline = time.monotonic() + 30
+    while index_status(tree, places).state != "current" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert index_status(tree, places).state == "current"
+
+
+def test_a_secret_in_a_hand_edited_file_is_copied_into_no_index(stocked: Path, ask: Ask, places: Places) -> None:
+    value = "AKIA" + "QX7ZB3LMN5TR2VWY"
+    write_memory(stocked, "leaky-note", f"The walrus key is {value} for now.")
+    result = ask(stocked, "walrus key", floor=False)
+    assert "leaky-note" not in ids(result)
+    assert ids(ask(stocked, "leaky note")) == ["leaky-note"]
+    for path in places.cache.rglob("*"):
+        assert path.is_dir() or value.lower().encode() not in path.read_bytes().lower()
 
 
 def test_an_index_that_lies_about_a_scope_shows_nothing_hidden(stocked: Path, ask: Ask, places: Places) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from indexes import write_memory
 
-from memfs.index.refresh import refresh
+from memfs.recall.background import refresh_index
 from memfs.recall.search import Query, recall
 from memfs.store.places import Places
 from memfs.store.worktree import find_work_tree
@@ -69,7 +69,7 @@ def run_together(root: Path, places: Places, *, seconds: float, writers: int, re
 def anchored(repo: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("memfs.index.semantic.prepare_if_possible", lambda _places: None)
     write_memory(repo, "anchor", "The anchor holds.")
-    refresh(find_work_tree(repo), places)
+    refresh_index(find_work_tree(repo), places)
     return repo
 
 
