@@ -186,7 +186,7 @@ def _put(
     signers: Sequence[Signer] | None = None,
 ) -> int:
     """Show what ``keyring`` changes, ask, sign and commit it: in force, or as a proposal."""
-    from memfs.trust.check import describe_keyring_change
+    from memfs.trust.check import describe_keyring_change, find_shortages
     from memfs.trust.setup import read_proposal, require_body, save_keyring, sign_keyring, standing_of
 
     if read_proposal(tree, chain) is not None:
@@ -196,8 +196,13 @@ def _put(
             hint="sign it with `memfs keys sign`, or delete the file and commit",
         )
     require_body(keyring)
+    shortages = [line for line in find_shortages(keyring) if line not in find_shortages(chain.keyring)]
+    if shortages and args.action == "threshold":
+        raise UsageError(
+            f"nobody's approval could count any more: {shortages[0]}", hint="list more people first: `memfs keys add`"
+        )
     session.note(f"keyring {keyring.version}:")
-    for line in describe_keyring_change(chain.keyring, keyring):
+    for line in (*describe_keyring_change(chain.keyring, keyring), *(f"! {line}" for line in shortages)):
         session.note(f"  {line}")
     if signers is None:
         signers = [find_signer(session, chain.keyring, key=args.key, wanted=lambda line: line.is_root)]
@@ -271,7 +276,10 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     code = _put(
         args, session, tree, chain, keyring, subject=f"Keyring: rotate the key of {line.principal}", signers=signers
     )
-    if code != EXIT_YES or APPROVE not in added.roles:
+    if code != EXIT_YES:
+        return code
+    _say_how_it_is_found(session, keyring, new, args.new)
+    if APPROVE not in added.roles:
         return code
     view = open_view(tree, session.places, today=session.today)
     if view.keyring is None or view.keyring.version != keyring.version:
@@ -288,6 +296,19 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     else:
         session.say(f"approved again with the new key: {', '.join(held)} (commit {(done.commit or '')[:12]})")
     return code
+
+
+def _say_how_it_is_found(session: Session, keyring: Keyring, new: Signer, name: str) -> None:
+    """Say how the new key becomes the one that memfs finds, where it does not by itself."""
+    try:
+        found = find_signer(session, keyring, wanted=lambda line: not line.is_retired).public == new.public
+    except SetupError:
+        found = False
+    if not found:
+        path = _one_word(str((session.cwd / name).resolve()))
+        session.note("memfs does not find the new key by itself yet; say which one it is:")
+        session.note(f"  git config --global gpg.format ssh && git config --global user.signingkey {path}")
+        session.note("or use `--key` each time, load it into your ssh-agent, or give it the old one's file name")
 
 
 def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.pin or args.move:
         require_terminal(session, "pinning")
         chosen = parse_pin(args.pin) if args.pin else None
-        session.say(f"pinned: {pin_repository(session.places, tree, pin=chosen, note=_note(tree)).text}")
+        session.say(f"pinned: {pin_repository(session.places, tree, pin=chosen, note=str(tree.root)).text}")
         return EXIT_YES
     pinned = read_pins(session.places).get(chain.repository_id)
     if args.json:
@@ -88,11 +88,5 @@ def ask_for_pin(session: Session, tree: WorkTree) -> bool:
     if session.ask("Type the first 8 characters after 'memfs1:' to trust these people:") != chain.repository_id[:8]:
         session.note("not pinned; nothing here is trusted")
         return False
-    session.say(f"pinned: {pin_repository(session.places, tree, note=_note(tree)).text}")
+    session.say(f"pinned: {pin_repository(session.places, tree, note=str(tree.root)).text}")
     return True
-
-
-def _note(tree: WorkTree) -> str:
-    import re
-
-    return re.sub(r"[^A-Za-z0-9._/ -]", "?", str(tree.root))

@@ -119,6 +119,22 @@ def describe_keyring_change(old: Keyring | None, new: Keyring) -> tuple[str, ...
     return tuple(lines)
 
 
+def find_shortages(keyring: Keyring) -> tuple[str, ...]:
+    """Return, one sentence each, for which memories fewer people may approve than must."""
+    found = []
+    for scope, need in (*keyring.needs, ("*", keyring.approve)):
+        example = scope.replace("*", "any")
+        able = {
+            key.principal
+            for key in keyring.keys
+            if APPROVE in key.roles and (scope == "*" or key.covers(example) or scope in key.scopes)
+        }
+        if len(able) < need:
+            where = "a memory" if scope == "*" else f"a memory of {scope}"
+            found.append(f"{where} needs {_people(need)}, and the keyring lists {len(able)} who may approve it")
+    return tuple(found)
+
+
 def _describe_key(key: Key) -> str:
     if key.is_retired:
         return f"may only take approvals away (retired, {key.public.fingerprint})"

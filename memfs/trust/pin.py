@@ -18,6 +18,8 @@ _LINE = re.compile(rf"- ({_PIN.pattern})[ \t]*(?:#.*)?")
 _FILE = "trust.yaml"
 _HEADER = "# The roots that you trust, one line a repository. Written by `memfs pin`.\n"
 _MAX_BYTES = 1024 * 1024
+_MAX_NOTE = 200
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9._/~ -]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,11 @@ def read_pins(places: Places) -> dict[str, Pin]:
 
 
 def write_pin(places: Places, pin: Pin, *, note: str = "") -> None:
-    """Write ``pin`` as the user's pin of its repository, in place of an older one."""
+    """Write ``pin`` as the user's pin of its repository, in place of an older one.
+
+    ``note`` (a folder's name, as a rule) is for people: nothing but plain characters of one line of
+    it is kept, for a name can hold line ends, and a line is a pin.
+    """
     pins = read_pins(places)
     pins[pin.repository_id] = pin
     _write_pins(places, pins, {pin.repository_id: note})
@@ -107,11 +113,14 @@ def _write_pins(places: Places, pins: Mapping[str, Pin], notes: Mapping[str, str
     path = places.config / _FILE
     lines = []
     for pin in pins.values():
-        note = notes.get(pin.repository_id, "")
+        note = _NOT_PLAIN.sub("?", notes.get(pin.repository_id, ""))[:_MAX_NOTE]
         lines.append(f"- {pin.text}" + (f"  # {note}" if note else "") + "\n")
+    content = (_HEADER + "".join(lines)).encode("ascii")
+    if _parse_pins(content, str(path)) != dict(pins):
+        raise SetupError("your pins would not come back from their file; nothing was written", where=str(path))
     try:
         places.config.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomic(path, (_HEADER + "".join(lines)).encode(), mode=0o600)
+        write_atomic(path, content, mode=0o600)
         _require_own(os.stat(path), places)
     except OSError as error:
         raise SetupError(f"your pins cannot be written: {error.strerror}", where=str(path)) from None
@@ -119,7 +128,7 @@ def _write_pins(places: Places, pins: Mapping[str, Pin], notes: Mapping[str, str
 
 def _parse_pins(raw: bytes, where: str) -> dict[str, Pin]:
     pins: dict[str, Pin] = {}
-    for number, line in enumerate(raw.decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
         text = line.rstrip()
         if not text or text.startswith("#"):
             continue

@@ -193,11 +193,17 @@ def find_signing_key(
             where=key,
             hint="make one with `ssh-keygen -t ed25519` (a security key: -t ed25519-sk), or name yours with --key FILE",
         )
-    names = ", ".join(f"{signer.name} ({signer.public.fingerprint})" for signer in seen[:4])
+    names = ", ".join(f"{signer.name} ({signer.public.fingerprint}{_role(keyring, signer)})" for signer in seen[:4])
     raise SetupError(
         f"the keyring lists no key of yours that may sign this; found {names}",
-        hint="ask a root person to run `memfs keys add`, or name another key with --key FILE",
+        hint="name the key that is listed with --key FILE (after a rotation: the new one), "
+        "or ask a root person to run `memfs keys add`",
     )
+
+
+def _role(keyring: Keyring | None, signer: SshSigner) -> str:
+    line = keyring.find_key(signer.public.blob) if keyring is not None else None
+    return f", listed as {','.join(line.roles)}" if line is not None else ", not listed"
 
 
 def load_key(path: Path, *, environ: Mapping[str, str], interactive: bool = False) -> SshSigner:

@@ -284,3 +284,33 @@ def test_a_very_long_memory_is_written_anew_with_the_newest_records(
     kept = sorted(record.statement.items[0].seq for record in again.records("z"))
     assert kept[-3:] == [6, 7, 8]
     assert len(kept) <= 4
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\x1c", "\x00"])
+def test_a_folders_name_cannot_bring_a_pin_of_its_own(places: Places, end: str) -> None:
+    wanted = Pin(repository_id="1" * 32, version=1, start="a" * 8)
+    for name in (
+        f"/x{end}- memfs1:{'b' * 32}:1:deadbeef",
+        f"/x{end}break",
+        f"{end}- memfs1:{'b' * 32}",
+        "/\udcff\udcfe",
+        "# #",
+    ):
+        write_pin(places, wanted, note=name)
+        assert read_pins(places) == {wanted.repository_id: wanted}
+
+
+def test_a_repository_in_a_folder_with_a_line_end_in_its_name_is_pinned_alone(
+    tmp_path: Path, places: Places, alice: Person
+) -> None:
+    from people import found_team
+
+    root = tmp_path / f"x\n- memfs1:{'ab' * 16}:1:deadbeef"
+    root.mkdir()
+    git(root, "init", "-q")
+    team = found_team(root, places, [alice])
+    from memfs.trust.setup import pin_repository
+
+    pin_repository(places, team.tree, note=str(root))
+    assert list(read_pins(places)) == [team.repository_id]
+    assert team.says() == "trusted"

@@ -276,3 +276,42 @@ def test_forgetting_an_approved_memory_says_how_to_withdraw_it_too(
     assert "(deleted; now: no file)" in shown
     team.git("checkout", "-q", "HEAD~2", "--", "memories/team/a.md")
     assert team.says() == "withdrawn"
+
+
+def test_a_threshold_that_nobody_could_meet_is_refused(team: Team, typed: Typed, alice: Person) -> None:
+    for option in (["--approve", "5"], ["--need", "team/security=3"]):
+        code, shown = typed("keys", "threshold", *option, "--key", str(alice.key))
+        assert code == 2, shown
+        assert "the keyring lists 2 who may approve it" in shown
+    code, shown = typed(
+        "keys", "threshold", "--approve", "2", "--key", str(alice.key), answers=[("Type keyring.2", "keyring.2")]
+    )
+    assert code == 0, shown
+    code, shown = typed("keys", "retire", "bob@example.com", "--key", str(alice.key), answers=[("Type keyring.3", "")])
+    assert "! a memory needs 2 people, and the keyring lists 1 who may approve it" in shown
+
+
+def test_rotate_says_how_the_new_key_is_found_and_the_old_one_is_named_as_retired(
+    team: Team, typed: Typed, alice: Person, tmp_path: Path
+) -> None:
+    import subprocess
+
+    from support import make_key
+
+    ssh = team.places.home / ".ssh"
+    ssh.mkdir(mode=0o700)
+    (ssh / "id_ed25519").write_bytes(alice.key.read_bytes())
+    (ssh / "id_ed25519").chmod(0o600)
+    new = make_key(tmp_path, "alice-new")
+    code, shown = typed("keys", "rotate", str(new), answers=[("Type keyring.2", "keyring.2")])
+    assert code == 0, shown
+    assert f"user.signingkey {new}" in shown
+    team.write("a", memory_text("After the rotation."))
+    code, shown = typed("trust", "a")
+    assert code == 3
+    assert "listed as retired" in shown
+    assert "after a rotation: the new one" in shown
+    for name, value in (("gpg.format", "ssh"), ("user.signingkey", str(new))):
+        subprocess.run(["git", "config", "--file", str(team.places.home / ".gitconfig"), name, value], check=True)
+    code, shown = typed("trust", "a", answers=[("Type a to approve", "a")])
+    assert code == 0, shown
