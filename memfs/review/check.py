@@ -539,6 +539,8 @@ def _check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterat
             text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
             yield from _check_attributes(text)
         elif path in questions:
+            from memfs.recall.evaluate import parse_suite  # brings the whole of recall along
+
             try:
                 parse_suite(path, raw if isinstance(raw, bytes) else b"")
             except InvalidMemoryError as error:
