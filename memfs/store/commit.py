@@ -1,4 +1,4 @@
-"""Commits that disturb nobody: the one door to GitPython (DESIGN 4).
+"""Commits that disturb nobody (DESIGN 4).
 
 A commit is built beside the user's own work: with an index file of its own, seeded from the
 branch's tree, and published by compare-and-swap of the branch. The user's index then gets the new
@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import EllipsisType
-from typing import NamedTuple
 
 from memfs.errors import SetupError, UsageError
-from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass, field
+from memfs.store.branches import Target, require_target
 from memfs.store.files import (
     UnreadableFile,
     delete_in_tree,
@@ -32,18 +30,11 @@ from memfs.store.files import (
     write_in_tree,
 )
 from memfs.store.git import (
-    READ_SWITCHES,
-    blob_id,
     branch_name,
-    head_commit,
-    object_format,
     ref_commit,
-    refuse_owner,
     require_identity_in,
-    user_git_setting,
-    without_git_variables,
 )
-from memfs.store.gitfiles import is_object_id, is_ref_name, is_true, parse_head, read_small
+from memfs.store.gitfiles import read_small
 from memfs.store.gitlocks import (
     FOLDER_PREFIX,
     GIT_LOCK_TIMEOUT,
@@ -53,26 +44,16 @@ from memfs.store.gitlocks import (
     remove_dead_remains,
     wait_for_lock,
 )
-from memfs.store.process import Completed, ProgramError, ProgramTimeout, await_child, find_program, first_line
-from memfs.store.worktree import WorkTree, operation_under_way
+from memfs.store.gitpython import IndexEntry, IndexUpdate, WritingGit, signing_programs
+from memfs.store.process import Completed, ProgramTimeout, first_line
+from memfs.store.worktree import WorkTree, operation_under_way, printable
 
 SIGNING_TIMEOUT = 9.0
 """Seconds that the user's signing program may take, so that the whole command ends within ten."""
 
-_GIT_TIMEOUT = 60.0
 _ATTEMPTS = 30  # how often another writer may win the branch before memfs gives up
 _FILE_LIMIT = 16 * 1024 * 1024
 _PUBLISHING = "publishing"  # beside next-index: the branch and the commit it is about to move to
-_UPDATES_AT_ONCE = 500
-_PIPE = -1  # subprocess.PIPE, which only the door to processes imports
-
-_WRITE_VARIABLES = {
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +74,7 @@ class ConflictError(SetupError):
     """Somebody else changed the file ``path`` meanwhile; nothing was written."""
 
     def __init__(self, path: str, message: str) -> None:
-        super().__init__(message, where=_shown(path), hint="look at what it holds now, and make your change again")
+        super().__init__(message, where=printable(path), hint="look at what it holds now, and make your change again")
         self.path = path
 
 
@@ -106,7 +87,7 @@ class UncommittedError(SetupError):
 
     def __init__(self, message: str, *, paths: Sequence[str], hint: str | None = None) -> None:
         super().__init__(
-            f"{message}; written but not committed: {', '.join(_shown(path) for path in paths)}", hint=hint
+            f"{message}; written but not committed: {', '.join(printable(path) for path in paths)}", hint=hint
         )
         self.paths = tuple(paths)
 
@@ -135,11 +116,11 @@ def commit_changes(
     the commit failed, for instance because it could not be signed.
     """
     _check_arguments(changes, message)
-    git = _Git(tree)  # before the lock: loading GitPython takes longer than a commit
+    git = WritingGit(tree)  # before the lock: loading GitPython takes longer than a commit
     with lock(tree) as held:
         git.held = held
         _repair(tree)
-        target = _require_target(tree, branch, start)
+        target = require_target(tree, branch, start)
         try:
             with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
                 return _Commit(
@@ -153,40 +134,18 @@ def commit_changes(
         except OSError as error:
             raise SetupError(
                 f"git's folder cannot be written, so nothing was changed: {error.strerror or error}",
-                where=_shown(str(git.git_dir)),
+                where=printable(git.git_dir),
             ) from error
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Target:
-    ref: str
-    checked_out: bool  # the branch of this work tree: files and index follow it
-    start: str | None = None  # where a branch begins that is not there yet
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    mode: str
-    oid: str
-    tag: str = "H"  # of `ls-files -v`: S skip-worktree, lower case assume-unchanged
-
-
-class _Update(NamedTuple):
-    """One entry of an index to be; ``oid`` None takes it out."""
-
-    path: str
-    mode: str
-    oid: str | None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Commit:
     """One run of :func:`commit_changes`, under the lock."""
 
-    git: _Git
+    git: WritingGit
     changes: Sequence[Change]
     message: str
-    target: _Target
+    target: Target
     folder: Path
     signing_timeout: float
     replaced: dict[str, bytes | None] = field(default_factory=dict)  # what the work tree held before
@@ -235,7 +194,7 @@ class _Commit:
         except OSError as error:
             raise self._uncommitted(f"git's folder cannot be written: {error.strerror or error}") from error
 
-    def _is_there(self, entries: Mapping[str, _Entry]) -> bool:
+    def _is_there(self, entries: Mapping[str, IndexEntry]) -> bool:
         """Return whether the branch holds every change already."""
         for change in self.changes:
             entry = entries.get(change.path)
@@ -245,7 +204,7 @@ class _Commit:
         return True
 
     def _commit_and_publish(
-        self, new_tree: str, base: str | None, entries: Mapping[str, _Entry], updates: Sequence[_Update]
+        self, new_tree: str, base: str | None, entries: Mapping[str, IndexEntry], updates: Sequence[IndexUpdate]
     ) -> str:
         new = self._commit_tree(new_tree, base)
         with self._prepared_index(entries, updates) as following:
@@ -269,7 +228,9 @@ class _Commit:
         raise self._uncommitted("other commits kept winning the branch", hint="try again")
 
     @contextmanager
-    def _prepared_index(self, entries: Mapping[str, _Entry], updates: Sequence[_Update]) -> Iterator[Path | None]:
+    def _prepared_index(
+        self, entries: Mapping[str, IndexEntry], updates: Sequence[IndexUpdate]
+    ) -> Iterator[Path | None]:
         """Hold git's lock on the index and give the index that follows; None where no index follows."""
         if not self.target.checked_out:
             yield None
@@ -285,7 +246,7 @@ class _Commit:
             self._update_copy(following, updates)
             yield following
 
-    def _update_copy(self, copy: Path, updates: Sequence[_Update]) -> None:
+    def _update_copy(self, copy: Path, updates: Sequence[IndexUpdate]) -> None:
         _copy(self.git.git_dir / "index", copy)
         self.git.update_index(copy, updates)
 
@@ -307,22 +268,22 @@ class _Commit:
         unmerged = self.git.unmerged_paths()
         if unmerged:
             raise UsageError(
-                f"{_shown(unmerged[0])} has an unresolved conflict, so nothing is committed",
+                f"{printable(unmerged[0])} has an unresolved conflict, so nothing is committed",
                 hint="resolve it and `git add` the file, or `git checkout --ours/--theirs` it; then try again",
             )
 
-    def _require_plain_files(self, entries: Mapping[str, _Entry]) -> None:
+    def _require_plain_files(self, entries: Mapping[str, IndexEntry]) -> None:
         for path in self.paths:
             entry = entries.get(path)
             if entry is not None and not entry.mode.startswith("100"):
-                raise UsageError("is no plain file in the repository", where=_shown(path))
+                raise UsageError("is no plain file in the repository", where=printable(path))
             folder = self.tree.root
             for part in path.split("/")[:-1]:
                 folder = folder / part
                 if os.path.lexists(folder / ".git"):
-                    raise UsageError("lies in another repository inside this one", where=_shown(path))
+                    raise UsageError("lies in another repository inside this one", where=printable(path))
 
-    def _require_nothing_else_staged(self, entries: Mapping[str, _Entry]) -> None:
+    def _require_nothing_else_staged(self, entries: Mapping[str, IndexEntry]) -> None:
         self.index_seen = _stamp(self.git.git_dir / "index")
         staged = self.git.index_entries(self.paths)
         for change in self.changes:
@@ -334,12 +295,12 @@ class _Commit:
             if not self._is_harmless(change, entry, entries.get(change.path), now_blob):
                 raise UsageError(
                     "something else is staged for this file",
-                    where=_shown(change.path),
+                    where=printable(change.path),
                     hint="commit it, or take it back with: git restore --staged -- " + _quoted(change.path),
                 )
 
     def _is_harmless(
-        self, change: Change, staged: _Entry | None, committed: _Entry | None, now_blob: str | None
+        self, change: Change, staged: IndexEntry | None, committed: IndexEntry | None, now_blob: str | None
     ) -> bool:
         """Return whether replacing what is staged loses nothing: it is what the branch has, what the
         file holds, what is being committed, or a mere intent to add."""
@@ -350,7 +311,7 @@ class _Commit:
         new_blob = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
         return staged.oid in (now_blob, new_blob, self.git.blob_id(b""))
 
-    def _require_before(self, entries: Mapping[str, _Entry]) -> None:
+    def _require_before(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
             now = self._read(change.path)
             self.replaced[change.path] = now
@@ -361,7 +322,7 @@ class _Commit:
             else:
                 _require_digest(change, now)
 
-    def _require_before_on_branch(self, entries: Mapping[str, _Entry]) -> None:
+    def _require_before_on_branch(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
             entry = entries.get(change.path)
             if change.before is None:
@@ -396,7 +357,7 @@ class _Commit:
             if isinstance(error, UnreadableFile):
                 raise
             raise SetupError(
-                f"cannot be written, so nothing was changed: {error.strerror or error}", where=_shown(change.path)
+                f"cannot be written, so nothing was changed: {error.strerror or error}", where=printable(change.path)
             ) from error
 
     def _restore_files(self) -> None:
@@ -410,9 +371,9 @@ class _Commit:
 
     # The commit
 
-    def _plan_updates(self, blobs: Mapping[str, str], entries: Mapping[str, _Entry]) -> list[_Update]:
+    def _plan_updates(self, blobs: Mapping[str, str], entries: Mapping[str, IndexEntry]) -> list[IndexUpdate]:
         modes = {path: entry.mode for path, entry in entries.items()}
-        return [_Update(path, modes.get(path, "100644"), blobs.get(path)) for path in self.paths]
+        return [IndexUpdate(path, modes.get(path, "100644"), blobs.get(path)) for path in self.paths]
 
     def _commit_tree(self, new_tree: str, base: str | None) -> str:
         parents = [] if base is None else ["-p", base]
@@ -422,7 +383,7 @@ class _Commit:
             return made.stdout.decode().strip()
         try:
             made = self.git.run(
-                *_signing_programs(),
+                *signing_programs(),
                 "commit-tree",
                 "-S",
                 new_tree,
@@ -449,7 +410,7 @@ class _Commit:
             " configuration; then run the command again",
         )
 
-    def _staged_meanwhile(self, entries: Mapping[str, _Entry]) -> bool:
+    def _staged_meanwhile(self, entries: Mapping[str, IndexEntry]) -> bool:
         staged = self.git.index_entries(self.paths)
         for change in self.changes:
             now = self.replaced[change.path]
@@ -476,223 +437,6 @@ class _Commit:
             time.sleep(0.05)
 
 
-class _Git:
-    """git for writing in one work tree, run by GitPython."""
-
-    def __init__(self, tree: WorkTree) -> None:
-        if tree.git_dir is None or tree.common_dir is None:
-            raise UsageError(
-                "these files are no git repository, so nothing can be written here",
-                where=_shown(str(tree.root)),
-                hint="clone the repository instead of unpacking a copy of it",
-            )
-        program = find_program("git")
-        if program is None:
-            raise SetupError("git is not installed, or not in a folder of PATH", hint="install git and try again")
-        with _plain_environment():
-            from git.cmd import Git
-        self.tree = tree
-        self.git_dir: Path = tree.git_dir
-        self.common_dir: Path = tree.common_dir
-        self.algorithm = object_format(tree)
-        self.zero = "0" * (64 if self.algorithm == "sha256" else 40)
-        self._program = program
-        self._git = Git(str(tree.root))
-        self.held: int | None = None  # the lock: a git that outlives a killed memfs keeps it till it ends
-        self._configuration: dict[str, str | None] | None = None
-
-    def run(
-        self,
-        *args: str,
-        input: bytes | None = None,  # noqa: A002 - the name that subprocess has for it
-        index: Path | None = None,
-        timeout: float = _GIT_TIMEOUT,
-        check: bool = True,
-        more: Mapping[str, str] | None = None,
-        signing: bool = False,
-    ) -> Completed:
-        """Return how ``git ARGS`` ended, with no hook, filter, monitor or pager of the configuration."""
-        variables = dict(_WRITE_VARIABLES, GIT_CEILING_DIRECTORIES=os.path.dirname(self.tree.root))
-        if index is not None:
-            variables["GIT_INDEX_FILE"] = str(index)
-        if more is not None:
-            variables |= more
-        command = [
-            self._program,
-            *READ_SWITCHES,
-            "-c",
-            "i18n.commitEncoding=UTF-8",
-            *args,
-        ]
-        with _plain_environment():
-            child = self._git.execute(
-                command,
-                istream=None if input is None else _PIPE,
-                env=variables,
-                as_process=True,
-                start_new_session=True,
-                # A signing program may leave an agent behind, which must not keep the lock for ever.
-                pass_fds=() if self.held is None or signing else (self.held,),
-            )
-        if child.proc is None:
-            raise SetupError("git could not be started")
-        completed = await_child(child.proc, "git", input=input, timeout=timeout)
-        if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
-            raise refuse_owner(self.tree.root)
-        if check and completed.returncode != 0:
-            raise ProgramError(f"git {_verb_of(args)} failed: {first_line(completed.stderr)}", completed=completed)
-        return completed
-
-    def configuration(self) -> dict[str, str | None]:
-        """Return the last value of each variable of the user's and the repository's configuration."""
-        if self._configuration is not None:
-            return self._configuration
-        values: dict[str, str | None] = {}
-        for record in self.run("config", "--null", "--list").stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-            name, newline, value = record.partition("\n")
-            values[name] = value if newline else None
-        self._configuration = values
-        return values
-
-    def signing_key(self) -> str | None:
-        """Return a name for the key that the user has commits signed with, or None where they are not."""
-        values = self.configuration()
-        if "commit.gpgsign" not in values or not is_true(values["commit.gpgsign"]):
-            return None
-        key = values.get("user.signingkey")
-        if not key:
-            return "your signing key"
-        return "the key " + _shown(key if len(key) <= 80 else key[:60] + "…")
-
-    def update_index(self, index: Path, updates: Sequence[_Update]) -> None:
-        """Change entries of the user's index, in the copy ``index``, running none of its filters.
-
-        Writing an index makes git look into files that were staged in its last second, and cleaning
-        them runs ``filter.X.clean``. Without it such a file counts as perhaps changed, which the next
-        `git status` finds out.
-        """
-        drivers = {name.rsplit(".", 1)[0] for name in self.configuration() if name.startswith("filter.")}
-        off = {"clean": "", "process": "", "required": "false"}
-        variables: dict[str, str] = {}
-        for number, (driver, name) in enumerate((driver, name) for driver in sorted(drivers) for name in off):
-            variables[f"GIT_CONFIG_KEY_{number}"] = f"{driver}.{name}"
-            variables[f"GIT_CONFIG_VALUE_{number}"] = off[name]
-        variables["GIT_CONFIG_COUNT"] = str(len(variables) // 2)
-        self.set_entries(index, updates, more=variables)
-
-    def set_entries(
-        self,
-        index: Path,
-        updates: Sequence[_Update],
-        *,
-        switches: Sequence[str] = (),
-        more: Mapping[str, str] | None = None,
-    ) -> None:
-        # --index-info would put a file in the place of a folder or a submodule; --cacheinfo refuses to.
-        for start in range(0, len(updates), _UPDATES_AT_ONCE):
-            arguments: list[str] = []
-            removed: list[str] = []
-            for update in updates[start : start + _UPDATES_AT_ONCE]:
-                if update.oid is None:
-                    removed.append(update.path)
-                else:
-                    arguments += ["--add", "--cacheinfo", f"{update.mode},{update.oid},{update.path}"]
-            done = self.run(
-                *switches,
-                "update-index",
-                *arguments,
-                "--force-remove",
-                "--",
-                *removed,
-                index=index,
-                check=False,
-                more=more,
-            )
-            if done.returncode == 0:
-                continue
-            if b"both a file and as a directory" in done.stderr:
-                raise UsageError(
-                    "a file or a submodule stands where a folder is needed, or the other way round",
-                    where=", ".join(_shown(update.path) for update in updates[:3]),
-                )
-            raise ProgramError(f"git update-index failed: {first_line(done.stderr)}", completed=done)
-
-    def blob_id(self, raw: bytes) -> str:
-        return blob_id(raw, algorithm=self.algorithm)
-
-    def read_blob(self, oid: str) -> bytes:
-        return self.run("cat-file", "blob", oid).stdout
-
-    def unmerged_paths(self) -> list[str]:
-        records = self.run("ls-files", "-z", "--unmerged").stdout.split(b"\0")
-        return [os.fsdecode(record.split(b"\t", 1)[1]) for record in records if record]
-
-    def tree_entries(self, commit: str | None, paths: Sequence[str]) -> dict[str, _Entry]:
-        if commit is None:
-            return {}
-        entries = {}
-        for record in self.run("ls-tree", "-z", "--full-tree", commit, "--", *paths).stdout.split(b"\0"):
-            if record:
-                head, _, path = record.partition(b"\t")
-                mode, _kind, oid = head.decode().split(" ")
-                entries[os.fsdecode(path)] = _Entry(mode=mode, oid=oid)
-        return entries
-
-    def index_entries(self, paths: Sequence[str]) -> dict[str, _Entry]:
-        entries = {}
-        for record in self.run("ls-files", "-z", "-v", "--stage", "--full-name", "--", *paths).stdout.split(b"\0"):
-            if record:
-                head, _, path = record.partition(b"\t")
-                tag, mode, oid, _stage = head.decode().split(" ")
-                entries[os.fsdecode(path)] = _Entry(mode=mode, oid=oid, tag=tag)
-        return entries
-
-    def write_blobs(self, contents: Mapping[str, bytes], folder: Path) -> dict[str, str]:
-        """Write all contents as blobs, as they are, and return their names by path."""
-        if not contents:
-            return {}
-        names = []
-        for number, content in enumerate(contents.values()):
-            file = folder / f"blob{number}"
-            file.write_bytes(content)
-            names.append(_c_quoted(file))
-        made = self.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=b"".join(names))
-        return dict(zip(contents, made.stdout.decode().split(), strict=True))
-
-    def tree_with(self, base: str | None, updates: Sequence[_Update], folder: Path) -> str:
-        """Return the tree of ``base`` with ``updates`` made, by way of an index of its own."""
-        index = folder / "index"
-        index.unlink(missing_ok=True)
-        alone = ("-c", "core.splitIndex=false", "-c", "index.sparse=false")
-        if base is not None:
-            self.run(*alone, "read-tree", base, index=index)
-        self.set_entries(index, updates, switches=alone)
-        # Blobs that a partial clone has not fetched are in the base's tree and need not be here.
-        return self.run(*alone, "write-tree", "--missing-ok", index=index).stdout.decode().strip()
-
-
-_environment_guard = threading.RLock()
-
-
-@contextmanager
-def _plain_environment() -> Iterator[None]:
-    """Take the ``GIT_*`` variables out of this process while GitPython starts git: it passes on all
-    it finds, and reads some itself. Relative folders of PATH go too (see ``find_program``)."""
-    with _environment_guard:
-        kept = {name: value for name, value in os.environ.items() if name not in without_git_variables(os.environ)}
-        path = os.environ.get("PATH")
-        for name in kept:
-            del os.environ[name]
-        if path is not None:
-            os.environ["PATH"] = os.pathsep.join(part for part in path.split(os.pathsep) if os.path.isabs(part))
-        try:
-            yield
-        finally:
-            os.environ.update(kept)
-            if path is not None:
-                os.environ["PATH"] = path
-
-
 def _check_arguments(changes: Sequence[Change], message: str) -> None:
     if not changes:
         raise UsageError("there is nothing to commit")
@@ -700,13 +444,13 @@ def _check_arguments(changes: Sequence[Change], message: str) -> None:
         raise UsageError("a commit needs a message of ordinary text")
     for change in changes:
         if any(ord(char) < 0x20 or ord(char) == 0x7F for char in "".join(split_path(change.path))):
-            raise UsageError("holds a control character", where=_shown(change.path))
+            raise UsageError("holds a control character", where=printable(change.path))
     paths = {change.path for change in changes}
     if len(paths) != len(changes):
         raise UsageError("the same file twice in one commit")
     for path in paths:
         if not paths.isdisjoint(path.rsplit("/", count)[0] for count in range(1, path.count("/") + 1)):
-            raise UsageError("would be inside another file of the same commit", where=_shown(path))
+            raise UsageError("would be inside another file of the same commit", where=printable(path))
 
 
 def _repair(tree: WorkTree) -> None:
@@ -725,73 +469,6 @@ def _repair(tree: WorkTree) -> None:
     remove_dead_remains(git_dir)
 
 
-def _require_target(tree: WorkTree, branch: str | None, start: str | None) -> _Target:
-    current = branch_name(tree)
-    if branch is not None and branch != current:
-        return _require_other_branch(tree, branch, start)
-    operation = operation_under_way(tree)
-    if operation is not None:
-        raise UsageError(
-            f"{operation} in progress, so nothing is committed",
-            where=_shown(str(tree.root)),
-            hint=_WAYS_OUT[operation],
-        )
-    if current is None:
-        raise UsageError(
-            "no branch is checked out here (detached HEAD), so nothing is committed",
-            where=_shown(str(tree.root)),
-            hint="check out a branch first: git switch BRANCH, or git switch -c NEW-BRANCH",
-        )
-    if start is not None:
-        raise UsageError("is checked out here already", where=_shown(current))
-    return _Target(ref=f"refs/heads/{current}", checked_out=True)
-
-
-def _require_other_branch(tree: WorkTree, branch: str, start: str | None) -> _Target:
-    ref = f"refs/heads/{branch}"
-    if not is_ref_name(ref) or branch.startswith("-"):
-        raise UsageError("is no name for a branch", where=_shown(branch))
-    elsewhere = _checked_out_at(tree, ref)
-    if elsewhere is not None:
-        raise UsageError(
-            f"the branch {_shown(branch)} is checked out in another work tree",
-            where=_shown(elsewhere),
-            hint="work there",
-        )
-    if ref_commit(tree, ref) is None:
-        first = head_commit(tree) if start is None else start
-        if first is None:
-            raise UsageError("the repository has no commit yet that a branch could begin at")
-        if not is_object_id(first):
-            raise UsageError("a branch begins at the full name of a commit", where=_shown(first))
-        return _Target(ref=ref, checked_out=False, start=first)
-    if start is not None:
-        raise UsageError(f"the branch {_shown(branch)} exists already", hint="choose another name")
-    return _Target(ref=ref, checked_out=False)
-
-
-_WAYS_OUT = {
-    "merge": "finish it (git commit) or give it up (git merge --abort), then try again",
-    "rebase": "finish it (git rebase --continue) or give it up (git rebase --abort), then try again",
-    "am": "finish it (git am --continue) or give it up (git am --abort), then try again",
-    "cherry-pick": "finish it (git cherry-pick --continue) or give it up (git cherry-pick --abort), then try again",
-    "revert": "finish it (git revert --continue) or give it up (git revert --abort), then try again",
-    "bisect": "end it (git bisect reset), then try again",
-}
-
-
-def _checked_out_at(tree: WorkTree, ref: str) -> str | None:
-    common = str(tree.common_dir)
-    linked = os.path.join(common, "worktrees")
-    folders = [common]
-    if os.path.isdir(linked):
-        folders += [os.path.join(linked, name) for name in os.listdir(linked)]
-    for folder in folders:
-        if parse_head(read_small(os.path.join(folder, "HEAD")) or b"") == (ref, None):
-            return folder
-    return None
-
-
 def _require_digest(change: Change, now: bytes | None) -> None:
     if change.before is ...:
         return
@@ -807,13 +484,13 @@ def _not_checked_out(path: str, *, missing: bool) -> UsageError:
     if missing:
         return UsageError(
             "is in the repository but not checked out here (sparse checkout, or skip-worktree)",
-            where=_shown(path),
+            where=printable(path),
             hint="get it first: git sparse-checkout add FOLDER, or git update-index --no-skip-worktree -- "
             + _quoted(path),
         )
     return UsageError(
         "has local changes that git was told to ignore (assume-unchanged or skip-worktree)",
-        where=_shown(path),
+        where=printable(path),
         hint="run: git update-index --no-assume-unchanged --no-skip-worktree -- " + _quoted(path),
     )
 
@@ -829,11 +506,6 @@ def _disk_bytes(path: str, content: bytes, now: bytes | None) -> bytes:
     if had_crlf and b"\r" not in plain and not path.startswith(".memfs/"):
         return plain.replace(b"\n", b"\r\n")
     return plain
-
-
-def _c_quoted(path: Path) -> bytes:
-    raw = os.fsencode(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"' + raw + b'"\n'
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -854,35 +526,6 @@ def _copy(source: Path, target: Path) -> None:
         target.unlink(missing_ok=True)  # no index yet: git makes one
 
 
-def _verb_of(args: Sequence[str]) -> str:
-    """Return the command of git's arguments; each switch before it is ``-c`` with its value."""
-    rest = list(args)
-    while rest[0] == "-c":
-        del rest[:2]
-    return rest[0]
-
-
-def _signing_programs() -> list[str]:
-    """Return the switches that let the user's own configuration alone name the programs that sign.
-
-    A repository's configuration could name any program (TRUST 7), so that every value it may have is
-    overruled, by git's own default where the user has set none.
-    """
-    switches = []
-    for name, default in _SIGNING_PROGRAMS.items():
-        switches += ["-c", f"{name}={user_git_setting(name) or default}"]
-    return switches
-
-
-_SIGNING_PROGRAMS = {
-    "gpg.program": "gpg",
-    "gpg.openpgp.program": "gpg",
-    "gpg.x509.program": "gpgsm",
-    "gpg.ssh.program": "ssh-keygen",
-    "gpg.ssh.defaultKeyCommand": "false",
-}
-
-
 def _signing_cause(made: Completed) -> str:
     # ssh-keygen draws a frame of @ and prompts; git adds what only says that it failed.
     for line in made.stderr.replace(b"\r", b"\n").split(b"\n"):
@@ -895,8 +538,4 @@ def _signing_cause(made: Completed) -> str:
 def _quoted(path: str) -> str:
     import shlex
 
-    return _shown(shlex.quote(path))
-
-
-def _shown(path: str) -> str:
-    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)
+    return printable(shlex.quote(path))

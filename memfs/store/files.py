@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memfs.errors import InvalidMemoryError, SetupError, UsageError
-from memfs.store.worktree import WorkTree
+from memfs.store.worktree import WorkTree, printable
 
 READ_LIMIT = 256 * 1024
 """Largest file that is read by default: `MAX_MEMORY_BYTES` of the model, which is slow to import."""
@@ -123,10 +123,10 @@ def _scan_folder(
         with os.scandir(folder) as listing:
             found = list(listing)
     except OSError:
-        skipped.append((_printable(prefix[:-1]), "unreadable-folder"))
+        skipped.append((printable(prefix[:-1]), "unreadable-folder"))
         return
     if depth and any(item.name == ".git" for item in found):
-        skipped.append((_printable(prefix[:-1]), "nested-repository"))
+        skipped.append((printable(prefix[:-1]), "nested-repository"))
         return
     for item in found:
         name = item.name
@@ -135,18 +135,18 @@ def _scan_folder(
         try:
             if name.endswith(".md"):
                 if not item.is_file(follow_symlinks=False):
-                    skipped.append((_printable(prefix + name), "symlink" if item.is_symlink() else "not-a-file"))
+                    skipped.append((printable(prefix + name), "symlink" if item.is_symlink() else "not-a-file"))
                 elif not name.isprintable():
-                    skipped.append((_printable(prefix + name), "bad-name"))
+                    skipped.append((printable(prefix + name), "bad-name"))
                 else:
                     add(prefix + name, item.stat(follow_symlinks=False))
             elif item.is_symlink():
-                skipped.append((_printable(prefix + name), "symlink"))
+                skipped.append((printable(prefix + name), "symlink"))
             elif item.is_dir(follow_symlinks=False):
                 if not name.isprintable():
-                    skipped.append((_printable(prefix + name), "bad-name"))
+                    skipped.append((printable(prefix + name), "bad-name"))
                 elif depth >= _MAX_DEPTH:
-                    skipped.append((_printable(prefix + name), "too-deep"))
+                    skipped.append((printable(prefix + name), "too-deep"))
                 else:
                     below = os.open(name, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
                     try:
@@ -156,7 +156,7 @@ def _scan_folder(
         except FileNotFoundError:
             continue  # deleted while the folder was listed
         except OSError:
-            skipped.append((_printable(prefix + name), "unreadable"))
+            skipped.append((printable(prefix + name), "unreadable"))
 
 
 def read_file(tree: WorkTree, path: str, *, limit: int = READ_LIMIT) -> bytes:
@@ -175,19 +175,19 @@ def read_file(tree: WorkTree, path: str, *, limit: int = READ_LIMIT) -> bytes:
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise UnreadableFile("is not a regular file", reason="not-a-file", where=_printable(path))
+            raise UnreadableFile("is not a regular file", reason="not-a-file", where=printable(path))
         if status.st_size > limit:
-            raise UnreadableFile(f"is larger than {limit} bytes", reason="too-large", where=_printable(path))
+            raise UnreadableFile(f"is larger than {limit} bytes", reason="too-large", where=printable(path))
         chunks = []
         left = limit + 1
         while left > 0 and (chunk := os.read(fd, min(left, 1 << 20))):
             chunks.append(chunk)
             left -= len(chunk)
         if left <= 0:
-            raise UnreadableFile(f"is larger than {limit} bytes", reason="too-large", where=_printable(path))
+            raise UnreadableFile(f"is larger than {limit} bytes", reason="too-large", where=printable(path))
         return b"".join(chunks)
     except OSError as error:
-        raise UnreadableFile("cannot be read", reason="unreadable", where=_printable(path)) from error
+        raise UnreadableFile("cannot be read", reason="unreadable", where=printable(path)) from error
     finally:
         os.close(fd)
 
@@ -221,7 +221,7 @@ def split_path(path: str) -> list[str]:
         or any(part in ("", ".", "..") or part.casefold() == ".git" for part in parts)
         or any(len(os.fsencode(part)) > 255 for part in parts)
     ):
-        raise UnreadableFile("is no path inside the work tree", reason="bad-path", where=_printable(path))
+        raise UnreadableFile("is no path inside the work tree", reason="bad-path", where=printable(path))
     return parts
 
 
@@ -309,7 +309,7 @@ def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[int]:
     if tree.git_dir is None:
         raise UsageError(
             "these files are no git repository, so nothing can be written here",
-            where=_printable(str(tree.root)),
+            where=printable(tree.root),
             hint="clone the repository instead of unpacking a copy of it",
         )
     path = os.path.join(tree.git_dir, "memfs.lock")
@@ -343,7 +343,7 @@ def _flock(path: str, timeout: float) -> int:
     except OSError as error:
         raise SetupError(
             f"the lock for writing cannot be made: {error.strerror}",
-            where=_printable(path),
+            where=printable(path),
             hint="check who may write there",
         ) from error
     deadline = time.monotonic() + timeout
@@ -357,7 +357,7 @@ def _flock(path: str, timeout: float) -> int:
                 if time.monotonic() >= deadline:
                     raise SetupError(
                         f"another memfs has been writing here for {timeout:g} seconds ({_holder(fd)})",
-                        where=_printable(path),
+                        where=printable(path),
                         hint="wait for it, or end that process; the lock ends with it",
                     ) from None
                 time.sleep(pause)
@@ -366,7 +366,7 @@ def _flock(path: str, timeout: float) -> int:
         os.pwrite(fd, b"process %d\n" % os.getpid(), 0)
     except OSError as error:
         os.close(fd)
-        raise SetupError(f"the lock for writing cannot be held: {error.strerror}", where=_printable(path)) from error
+        raise SetupError(f"the lock for writing cannot be held: {error.strerror}", where=printable(path)) from error
     except BaseException:
         os.close(fd)
         raise
@@ -432,7 +432,7 @@ def _unreadable(error: OSError, path: str, part: str, folder: int) -> Unreadable
         is_link = stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError:
         is_link = False
-    where = _printable(path)
+    where = printable(path)
     if is_link:
         return UnreadableFile("leads through a symlink", reason="symlink", where=where)
     if isinstance(error, FileNotFoundError):
@@ -442,9 +442,3 @@ def _unreadable(error: OSError, path: str, part: str, folder: int) -> Unreadable
     if isinstance(error, NotADirectoryError | IsADirectoryError) or error.errno is not None:
         return UnreadableFile("is not a regular file", reason="not-a-file", where=where)
     return UnreadableFile("cannot be read", reason="unreadable", where=where)
-
-
-def _printable(path: str) -> str:
-    from memfs.model.codepoints import escape_hidden
-
-    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memfs.errors import SetupError, UsageError
-from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass, field
 from memfs.store.files import UnreadableFile, read_file
 from memfs.store.git import (
@@ -26,7 +25,7 @@ from memfs.store.git import (
 from memfs.store.places import Places
 from memfs.store.process import run
 from memfs.store.shipped import iter_template
-from memfs.store.worktree import NoWorkTreeError, WorkTree, find_work_tree
+from memfs.store.worktree import NoWorkTreeError, WorkTree, find_work_tree, printable
 
 ATTRIBUTES = ("memories/** text eol=lf", ".memfs/** -text")
 """The lines of ``.gitattributes`` that keep signed bytes what they are (TRUST 2)."""
@@ -106,8 +105,8 @@ def _find_root(folder: Path, *, personal: bool) -> WorkTree | None:
         return None  # the home itself may be a repository; a personal one stands for itself in it
     raise UsageError(
         "lies inside another repository",
-        where=_shown(folder),
-        hint=f"run memfs init in its root, {_shown(tree.root)}, or choose a folder outside of it",
+        where=printable(folder),
+        hint=f"run memfs init in its root, {printable(tree.root)}, or choose a folder outside of it",
     )
 
 
@@ -115,7 +114,7 @@ def _make_git(folder: Path, *, private: bool) -> WorkTree:
     try:
         folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
     except OSError as error:
-        raise SetupError(f"the folder cannot be made: {error.strerror}", where=_shown(folder)) from error
+        raise SetupError(f"the folder cannot be made: {error.strerror}", where=printable(folder)) from error
     branch = user_git_setting("init.defaultBranch") or "main"
     run(
         ["git", "init", "--quiet", f"--initial-branch={branch}"],
@@ -191,7 +190,7 @@ def _addition_files() -> dict[str, bytes]:
 
 def _personal_files(folder: Path) -> dict[str, bytes]:
     files = dict(_common_files("personal"))
-    files["README.md"] = _PERSONAL_README.format(folder=_shown(folder)).encode()
+    files["README.md"] = _PERSONAL_README.format(folder=printable(folder)).encode()
     return files
 
 
@@ -222,7 +221,3 @@ def _existing(folder: Path) -> Path:
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
     return folder
-
-
-def _shown(path: Path) -> str:
-    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)

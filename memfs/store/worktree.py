@@ -44,7 +44,7 @@ def find_work_tree(start: Path) -> WorkTree:
     try:
         here = os.path.realpath(start, strict=True)
     except (OSError, ValueError) as error:
-        raise UsageError("there is no such folder", where=_shown(start)) from error
+        raise UsageError("there is no such folder", where=printable(start)) from error
     if not os.path.isdir(here):
         here = os.path.dirname(here)
     plain: str | None = None
@@ -65,7 +65,7 @@ def find_work_tree(start: Path) -> WorkTree:
         return WorkTree(root=Path(plain), git_dir=None, common_dir=None)
     raise NoWorkTreeError(
         "this is no git repository, nor a folder inside one",
-        where=_shown(here),
+        where=printable(here),
         hint="go to a memory repository, or make one here with: memfs init",
     )
 
@@ -113,6 +113,13 @@ def operation_under_way(tree: WorkTree) -> str | None:
     return None
 
 
+def printable(path: str | Path) -> str:
+    """Return ``path`` as it may stand in a message: one line, everything hidden or undecodable escaped."""
+    from memfs.model.codepoints import escape_hidden
+
+    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)
+
+
 def _open_git(folder: str, git_path: str) -> WorkTree:
     if os.path.isdir(git_path):
         git_dir = git_path
@@ -156,16 +163,10 @@ def _is_plain_tree(folder: str, here: str) -> bool:
     return os.path.isdir(memories) and (here == folder or (here + os.sep).startswith(memories + os.sep))
 
 
-def _shown(path: str | Path) -> str:
-    from memfs.model.codepoints import escape_hidden
-
-    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)
-
-
 def _no_work_tree(folder: str, message: str) -> UsageError:
     return UsageError(
         message,
-        where=_shown(folder),
+        where=printable(folder),
         hint="go to one of its work trees; `git worktree list` names them, `git worktree add` makes one",
     )
 
@@ -173,6 +174,6 @@ def _no_work_tree(folder: str, message: str) -> UsageError:
 def _broken(folder: str, message: str) -> UsageError:
     return UsageError(
         f"this repository is broken: {message}",
-        where=_shown(folder),
+        where=printable(folder),
         hint="if a work tree was moved, run `git worktree repair` in its main repository; otherwise clone it again",
     )
