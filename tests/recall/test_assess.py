@@ -163,7 +163,7 @@ def test_the_gates_answer_is_kept_under_its_version(
     assert asked == []
     monkeypatch.setattr(assessing, "GATE_VERSION", 999_999)
     assess(repo, places, path)
-    assert asked == ["plain"]
+    assert set(asked) == {"plain"}
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"\xff", b'{"x": 1}'])
