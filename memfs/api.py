@@ -116,6 +116,11 @@ class Repository:
         return found, skipped
 
     @property
+    def is_made(self) -> bool:
+        """Whether this is a memory repository already, and not just one of git."""
+        return self.tree.memfs.is_dir() or self.tree.memories.is_dir()
+
+    @property
     def notices(self) -> tuple[str, ...]:
         """What a reader should know beside the answers so far: a broken keyring, git missing."""
         return self._open_assessor().notices

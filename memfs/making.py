@@ -38,6 +38,7 @@ def make_repository(
     key: str | None = None,
     principal: str | None = None,
     keyring: bool = True,
+    examples: bool = True,
 ) -> Made:
     """Make a memory repository at ``folder``, or add what one lacks; commit it, and pin its keyring.
 
@@ -49,7 +50,9 @@ def make_repository(
 
     signer, notices = _first_signer(places, environ, key) if keyring else (None, ())
     made = init_repository(folder, places=places, personal=personal)
-    files = dict(made.files)
+    files = {path: raw for path, raw in made.files.items() if examples or not _is_example(path)}
+    if not examples and made.files:
+        files.setdefault("memories/team/.gitkeep", b"")
     pin = None
     if signer is not None and not _has_keyring(made.tree):
         from memfs.store.git import author_address
@@ -70,6 +73,10 @@ def make_repository(
         if all(store.path != made.tree.root for store in settings.stores):
             add_store(places, Store(name="personal", path=made.tree.root))
     return Made(root=made.tree.root, files=tuple(sorted(files)), commit=commit, pin=pin, notices=notices)
+
+
+def _is_example(path: str) -> bool:
+    return path.startswith("memories/") and path.endswith(".md")
 
 
 def _first_signer(
@@ -98,7 +105,7 @@ def _commit_new_files(made: Initialised, files: Mapping[str, bytes], today: date
     from memfs.store.git import head_commit
     from memfs.store.shipped import fill_example
 
-    examples = {path: raw for path, raw in files.items() if path.startswith("memories/") and path.endswith(".md")}
+    examples = {path: raw for path, raw in files.items() if _is_example(path)}
     first = [
         Change(path=path, content=raw, before=made.before.get(path))
         for path, raw in files.items()

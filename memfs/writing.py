@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidMemoryError, RefusedError, UsageError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.memory import FrontValue, Memory, MemoryFile, Origin
+from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate, Origin, WhenPathChanges
 from memfs.model.reader import change_memory, format_memory, id_of_path, read_memory, require_memory
 from memfs.model.scope import require_scope, scope_of_path
 from memfs.model.values import dataclass, field
@@ -93,8 +93,9 @@ class Writer:
             message = _message(f"Remember {memory_id}", draft.allow)
             decision = self._judge(file, draft.origin, draft.allow, message=message)
             similar = self._find_similar(file)
+            notices = self._remarks(require_memory(file))
             if dry_run:
-                return Recorded(file=file, commit=None, decision=decision, similar=similar)
+                return Recorded(file=file, commit=None, decision=decision, similar=similar, notices=notices)
             try:
                 commit = self._commit([(path, file.raw, None)], message)
             except ConflictError:
@@ -102,7 +103,7 @@ class Writer:
                     raise
                 taken.add(memory_id)
                 continue
-            return Recorded(file=file, commit=commit, decision=decision, similar=similar)
+            return Recorded(file=file, commit=commit, decision=decision, similar=similar, notices=notices)
         raise AssertionError("unreachable: the loop returns or raises")
 
     def edit(
@@ -152,13 +153,16 @@ class Writer:
             require_memory(file)
         message = _message(f"Edit {file.id}", allow)
         decision = self._judge(file, wanted, allow, message=message)
+        notices = self._remarks(require_memory(file))
+        if old_origin is not None and wanted is not old_origin:
+            notices = (*notices, f"its origin is now {wanted.value}: it was {old_origin.value}, and the text changed")
         if dry_run:
-            return Recorded(file=file, commit=None, decision=decision)
+            return Recorded(file=file, commit=None, decision=decision, notices=notices)
         moved = file.path != before.path
         changed: list[tuple[str, bytes | None, str | None]] = [(file.path, file.raw, None if moved else before.digest)]
         if moved:
             changed.append((before.path, None, before.digest))
-        return Recorded(file=file, commit=self._commit(changed, message), decision=decision)
+        return Recorded(file=file, commit=self._commit(changed, message), decision=decision, notices=notices)
 
     def _find_similar(self, file: MemoryFile) -> tuple[tuple[str, str], ...]:
         """Return the memories of the same scope that say the same, nearly the same or the opposite.
@@ -213,6 +217,16 @@ class Writer:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
         return self._commit([(file.path, None, file.digest)], f"Forget {file.id}")
 
+    def _remarks(self, memory: Memory) -> tuple[str, ...]:
+        """Return what is allowed and probably not meant: a review that is due at once or can never be."""
+        said = []
+        trigger = memory.review_trigger
+        if isinstance(trigger, OnDate) and trigger.on <= self.today:
+            said.append(f"the review is due at once: {trigger.on.isoformat()} has passed")
+        if isinstance(trigger, WhenPathChanges) and not (self.tree.root / trigger.path).exists():
+            said.append(f"{escape_hidden(trigger.path, single_line=True)} is not here, so its change cannot be noticed")
+        return tuple(said)
+
     def _at_its_place(self, before: MemoryFile, raw: bytes) -> MemoryFile:
         """Return the file that ``raw`` makes, in the folder of the scope that it names."""
         file = read_memory(before.path, raw)
@@ -236,6 +250,7 @@ class Writer:
             ("scope", self._require_scope_here),
             ("evidence", self._tie_all),
             ("review_trigger", _require_trigger),
+            ("supersedes", self._require_known),
         ):
             if name in given:
                 try:
@@ -252,6 +267,15 @@ class Writer:
         if draft.author:
             declared["author"] = draft.author
         return {**declared, **given, **{key: declared[key] for key in ("origin", "author", "allow") if key in declared}}
+
+    def _require_known(self, value: FrontValue) -> FrontValue:
+        known = {entry.path.rsplit("/", 1)[-1].removesuffix(".md") for entry in scan_memories(self.tree).entries}
+        unknown = [one for one in ((value,) if isinstance(value, str) else value) if one not in known]
+        if unknown:
+            raise InvalidMemoryError(
+                f"there is no memory {escape_hidden(unknown[0], single_line=True)} to replace", where="supersedes"
+            )
+        return value
 
     def _require_scope_here(self, value: FrontValue) -> str:
         scope = require_scope(str(value))
@@ -334,7 +358,7 @@ class Writer:
             raise UsageError(
                 "a memory of that id exists",
                 where=draft.id,
-                hint=f"`memfs edit {draft.id}` or `memfs supersede {draft.id}`",
+                hint="choose another with --id; `memfs list` shows those that you may see",
             )
         return draft.id
 

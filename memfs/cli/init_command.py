@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--personal", action="store_true", help="make your personal repository, in your data folder")
     parser.add_argument("--key", metavar="FILE", help="the SSH key that approves (default: the one that signs for you)")
     parser.add_argument("--principal", metavar="ADDRESS", help="who that key belongs to (default: git's user.email)")
+    parser.add_argument("--no-examples", action="store_true", help="leave the template's example memories out")
     parser.add_argument("--no-keyring", action="store_true", help="make no keyring: nothing can be approved yet")
     add_json(parser)
 
@@ -39,6 +40,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         key=args.key,
         principal=args.principal,
         keyring=not args.no_keyring,
+        examples=not args.no_examples,
     )
     if args.json:
         session.emit(
@@ -54,7 +56,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
         return 0
     for path in made.files:
         session.say(f"  {path}")
-    session.say(f"{made.root} is a memory repository  (commit {(made.commit or 'none')[:12]})")
+    if made.files:
+        session.say(f"{made.root} is a memory repository  (commit {(made.commit or 'none')[:12]})")
+    else:
+        session.say(f"{made.root} is a memory repository already; nothing to do")
     if made.pin:
         session.say(f"pinned on this machine: {made.pin}")
     for notice in made.notices:

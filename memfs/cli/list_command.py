@@ -9,8 +9,10 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.errors import UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Kind, State
+from memfs.model.scope import is_scope
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -27,6 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
+    if args.scope is not None and not is_scope(args.scope):
+        raise UsageError("a scope is personal, team, team/NAME or restricted/NAME", where="--scope")
     repository = session.open_repository()
     found, skipped = repository.assess_all(caller_of(args))
     for notice in repository.notices:

@@ -30,7 +30,7 @@ def add_caller(parser: argparse.ArgumentParser) -> None:
 
 def caller_of(args: argparse.Namespace) -> Caller:
     """Return the caller that ``--as`` names; raises :class:`UsageError` for anything but scopes."""
-    return parse_caller(args.caller) if args.caller else Caller()
+    return parse_caller(args.caller) if args.caller is not None else Caller()
 
 
 def add_fields(parser: argparse.ArgumentParser) -> None:

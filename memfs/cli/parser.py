@@ -25,6 +25,8 @@ def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
             directory = rest.pop(0)
         elif option.startswith("-C") and len(option) > 2:
             directory = option[2:]
+        elif option == "-C":
+            raise UsageError("-C needs a folder", hint="memfs -C DIR VERB [options]")
         else:
             raise UsageError(
                 f"there is no option {option!r} before the command", hint="put options after it: memfs VERB [options]"

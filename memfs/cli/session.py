@@ -40,7 +40,8 @@ class Session:
         print(text, file=self.out)
 
     def note(self, text: str) -> None:
-        """Write something that is not the answer to stderr."""
+        """Write something that is not the answer to stderr, after what was answered so far."""
+        self.out.flush()
         print(text, file=self.err)
 
     def emit(self, schema: str, payload: Mapping[str, Any]) -> None:
@@ -73,4 +74,7 @@ class Session:
         """Return the repository of the working directory. Raises UsageError where there is none."""
         from memfs.api import Repository
 
-        return Repository.open(self.cwd, places=self.places, today=self.today)
+        repository = Repository.open(self.cwd, places=self.places, today=self.today)
+        if not repository.is_made:
+            self.note("this repository keeps no memories yet; `memfs init` makes it one")
+        return repository

@@ -29,8 +29,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
     repository = session.open_repository()
     caller = caller_of(args)
     old_ids = [memory_id for memory_id in args.old.split(",") if memory_id]
-    for memory_id in old_ids:
-        repository.find(memory_id, caller)
+    replaced = [repository.find(memory_id, caller).memory for memory_id in old_ids]
+    if len(replaced) == 1 and replaced[0] is not None:
+        # What replaces one memory is of its kind and for the same people, unless it says otherwise.
+        args.kind = args.kind or replaced[0].kind.value
+        args.scope = args.scope or replaced[0].scope
     recorded = repository.supersede(old_ids, read_draft(args, session), caller, dry_run=args.dry_run)
     tell_recorded(recorded, args, session, done="remembered")
     return 0

@@ -302,8 +302,8 @@ def require_identity_in(configuration: Mapping[str, str | None]) -> None:
             value = configuration.get(f"{role}.{part}") or configuration.get(f"user.{part}")
             if not value or not value.strip():
                 raise SetupError(
-                    f"git does not know your {part}, so nothing was written",
-                    hint='run: git config --global user.name "Your Name"'
+                    f"git's configuration does not know your {part}, so nothing was written",
+                    hint='memfs takes no GIT_ variable for it; run: git config --global user.name "Your Name"'
                     " and: git config --global user.email you@example.com",
                 )
 

@@ -204,3 +204,44 @@ def test_nothing_is_recorded_while_the_settings_of_the_repository_are_broken(
     assert run.code == 4
     assert "settings cannot be read" in run.err
     assert memfs("list", cwd=stocked).code == 0
+
+
+def test_a_draft_that_is_due_at_once_or_never_is_said_to_be(stocked: Path, memfs: Callable[..., Run]) -> None:
+    due = [option if option != "on 2030-01-01" else "on 2020-01-01" for option in FIELDS]
+    run = memfs("remember", "The lamp is green.", *due, "--dry-run", cwd=stocked)
+    assert "due at once" in run.err
+    never = [option if option != "on 2030-01-01" else "when no/such.md changes" for option in FIELDS]
+    assert "cannot be noticed" in memfs("remember", "The lamp is green.", *never, "--dry-run", cwd=stocked).err
+
+
+def test_what_is_superseded_must_be_there(stocked: Path, memfs: Callable[..., Run]) -> None:
+    run = memfs("remember", "The lamp is green.", "--supersedes", "nothing", *FIELDS, cwd=stocked)
+    assert run.code == 4
+    assert "supersedes" in run.err
+
+
+def test_what_replaces_one_memory_takes_its_kind_and_scope(stocked: Path, memfs: Callable[..., Run]) -> None:
+    run = memfs(
+        "supersede", "deploy-window", "Deploys happen on Thursdays.", "--id", "new-window", "--evidence", "README.md",
+        "--review", "on 2030-01-01", cwd=stocked,
+    )  # fmt: skip
+    assert run.code == 0, run.err
+    assert "kind: decision\n" in (stocked / "memories/team/new-window.md").read_text()
+
+
+def test_a_caller_of_nothing_is_refused_and_is_not_the_default(stocked: Path, memfs: Callable[..., Run]) -> None:
+    for caller in ("", ","):
+        assert memfs("list", "--as", caller, cwd=stocked).code == 2
+
+
+def test_a_repository_that_keeps_no_memories_says_how_it_would(repo: Path, memfs: Callable[..., Run]) -> None:
+    (repo / "memories").rmdir()
+    assert "memfs init" in memfs("status", cwd=repo).err
+
+
+def test_the_templates_examples_can_be_left_out(tmp_path: Path, memfs: Callable[..., Run]) -> None:
+    (tmp_path / "team").mkdir()
+    assert memfs("init", "--no-keyring", "--no-examples", cwd=tmp_path / "team").code == 0
+    assert memfs("list", cwd=tmp_path / "team").code == 1
+    again = memfs("init", "--no-keyring", "--no-examples", cwd=tmp_path / "team")
+    assert "already" in again.out
