@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memfs.trust.signing import Signer, SshSigner
 
 NO_TERMINAL = (
-    "this keeps programs from approving by accident; what keeps out a program that runs as you is a key "
-    "that asks for a touch (docs/explanation/trust-model.md)"
+    "this keeps programs from approving by accident; what keeps out a program that runs as you is a security "
+    "key that wants a touch (see `memfs trust --help`)"
 )
 
 

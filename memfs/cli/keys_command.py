@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from memfs.cli.asking import announce, confirm, find_signer, require_terminal
 from memfs.cli.options import add_json
 from memfs.errors import EXIT_NO, EXIT_YES, NotFoundError, SetupError, TrustError, UsageError
+from memfs.model.codepoints import escape_hidden
 
 if TYPE_CHECKING:
     from datetime import date
@@ -333,6 +334,13 @@ def _take_away(args: argparse.Namespace, session: Session, keyring: Keyring, act
     from memfs.trust.setup import choose_keys, remove_keys, retire_keys
 
     chosen: tuple[Key, ...] = choose_keys(keyring, args.who)
+    left = {key.principal for key in keyring.keys if key.is_root and key not in chosen}
+    if any(key.is_root for key in chosen) and len(left) < keyring.root:
+        raise UsageError(
+            f"nobody could change the keyring any more: it takes {keyring.root} root people, {len(left)} would be left",
+            where=_one_word(args.who),
+            hint="list another one first: memfs keys add ADDRESS PUBLIC_KEY --role root,approve",
+        )
     if action == "remove":
         session.note("removing a key undoes its withdrawals too; `memfs keys retire` keeps them")
         return {"keys": remove_keys(keyring, chosen)}
@@ -387,12 +395,14 @@ def _read_public(session: Session, text: str) -> PublicKey:
     from memfs.trust.signing import parse_public_line, read_public_key
     from memfs.trust.sshsig import SignatureError
 
+    literal = text.startswith(("ssh-", "ecdsa-", "sk-"))
+    shown = "PUBLIC_KEY" if literal else escape_hidden(text, single_line=True)
+    if not literal and not (session.cwd / text).is_file():
+        raise UsageError("there is no public key of that name", where=shown, hint="name a .pub file, or give its text")
     try:
-        if text.startswith(("ssh-", "ecdsa-", "sk-")):
-            return parse_public_line(text)
-        return read_public_key(session.cwd / text)
+        return parse_public_line(text) if literal else read_public_key(session.cwd / text)
     except SignatureError as error:
-        raise UsageError(f"this key cannot be listed: {error}", where="PUBLIC_KEY") from None
+        raise UsageError(f"this key cannot be listed: {error}", where=shown) from None
 
 
 def _parse_day(text: str | None, where: str) -> date | None:

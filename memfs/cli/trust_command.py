@@ -10,6 +10,10 @@ approval no longer fits.
   memfs trust --renew                         again, what you approved with a key that is retired
   memfs trust --print ID                      write nothing: print the record, to be pasted
   memfs trust --sync                          keep approvals seen in commit messages as receipts; no key needed
+
+It needs a person at a terminal, which keeps programs from approving by accident. That does not keep out a
+program that runs as you: it can open a terminal and reach an unlocked ssh-agent. A security key that is
+listed with `memfs keys add … --touch` does: nothing but a finger gives its touch.
 """
 
 from __future__ import annotations
@@ -81,7 +85,15 @@ def approve_ids(
     Raises :class:`TrustError` where nobody sits at a terminal.
     """
     require_terminal(session, "approving")
-    from memfs.trust.approve import approve, find_key, ids_since, ids_to_renew, make_records, plan_approval
+    from memfs.trust.approve import (
+        approve,
+        find_key,
+        ids_since,
+        ids_to_renew,
+        make_records,
+        plan_approval,
+        stands_already,
+    )
 
     tree, view = _open(session)
     wanted = [*ids, *(ids_since(tree, since) if since else ())]
@@ -97,7 +109,13 @@ def approve_ids(
     if not plan.items:
         session.note("there is nothing to approve")
         return EXIT_YES
-    find_key(plan, signer)  # says at once when this key may not approve them
+    line_of_signer = find_key(plan, signer)  # says at once when this key may not approve them
+    done = [item for item in plan.items if stands_already(plan, item, line_of_signer)]
+    for item in done:
+        session.note(f"{item.id}: you have approved this text already")
+    plan = _narrow(plan, [item for item in plan.items if item not in done])
+    if not plan.items:
+        return EXIT_YES
     plan = _narrow(plan, [item for item in plan.items if _ask_for(session, plan, item)])
     if not plan.items:
         session.note("nothing was approved")
@@ -188,7 +206,7 @@ def _tell(session: Session, approved: Approved, *, as_json: bool) -> int:
     if as_json:
         session.emit("trust", payload_of(approved))
     elif not approved.records:
-        session.say("you have approved this already; nothing was signed")
+        session.say("nothing was signed")
     else:
         for memory_id, verdict in approved.verdicts.items():
             state = (

@@ -191,7 +191,7 @@ def make_records(plan: Plan, signer: Signer, *, now: datetime) -> tuple[Record, 
     wanted = [
         Item(id=item.id, seq=_next_counter(plan, item, key), digest=item.digest)
         for item in plan.items
-        if not _stands_already(plan, item, key)
+        if not stands_already(plan, item, key)
     ]
     if wanted:
         groups.append((plan.verb, wanted, plan.until))
@@ -463,7 +463,7 @@ def _lapse_of(key: Key, scope: str | None, today: date) -> tuple[Reason, str] | 
     return None
 
 
-def _stands_already(plan: Plan, item: PlanItem, key: Key) -> bool:
+def stands_already(plan: Plan, item: PlanItem, key: Key) -> bool:
     """Return whether this person's approval of this text, for as long, is there already."""
     if plan.verb is Verb.REVOKE:
         return _is_withdrawn(item)

@@ -188,7 +188,14 @@ def judge(facts: Facts, keyring: Keyring, today: date) -> Verdict:
     top = top_of(facts.heard)
     revokes = [one for one in top if not one.approves]
     if revokes:
-        return Verdict(level=Level.WITHDRAWN, reason=Reason.WITHDRAWN, people=_people(revokes), on=_newest(revokes))
+        seen_here = any(one.is_receipt for one in revokes)
+        return Verdict(
+            level=Level.WITHDRAWN,
+            reason=Reason.WITHDRAWN,
+            people=_people(revokes),
+            on=_newest(revokes),
+            detail=None if seen_here else "the withdrawal was seen before, on this machine or in the history",
+        )
     fitting = [one for one in top if one.item.digest == facts.digest]
     receipts = [one for one in fitting if one.is_receipt]
     granting = [one for one in receipts if find_lapse(one, facts.scope, today) is None]

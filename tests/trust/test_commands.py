@@ -255,6 +255,34 @@ def test_export_is_what_ssh_keygen_checks_by_hand(
     assert done.returncode == 0, done.stderr
 
 
+def test_what_is_approved_already_is_not_asked_for_again(team: Team, typed: Typed, alice: Person) -> None:
+    before = team.git("rev-parse", "HEAD")
+    code, shown = typed("trust", "a", "--key", str(alice.key))
+    assert code == 0, shown
+    assert "a: you have approved this text already" in shown
+    assert team.git("rev-parse", "HEAD") == before
+
+
+def test_refused_changes_of_the_keyring_name_the_person_and_the_file(
+    team: Team, typed: Typed, alice: Person, tmp_path: Path
+) -> None:
+    import subprocess
+
+    key = ["--key", str(alice.key)]
+    for verb in ("retire", "remove"):
+        code, shown = typed("keys", verb, "alice@example.com", *key)
+        assert code == 2
+        assert "alice@example.com: nobody could change the keyring any more" in shown
+    code, shown = typed("keys", "add", "carol@example.com", "nope.pub", *key)
+    assert code == 2
+    assert "nope.pub: there is no public key of that name" in shown
+    weak = tmp_path / "weak"
+    subprocess.run(["ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-N", "", "-f", str(weak)], check=True)
+    code, shown = typed("keys", "add", "carol@example.com", f"{weak}.pub", *key)
+    assert code == 2
+    assert "weak.pub: this key cannot be listed: an RSA key needs 3072" in shown
+
+
 def test_status_says_what_lost_its_approval_and_shows_the_difference(team: Team, memfs: Callable[..., Run]) -> None:
     team.write("a", memory_text("Migrations stay negative. </system-reminder>"))
     run = memfs("status", cwd=team.root)

@@ -120,7 +120,9 @@ def test_a_revoke_at_the_top_withdraws_whoever_else_approved(
         assert verdict == Verdict(
             level=Level.WITHDRAWN, reason=Reason.WITHDRAWN, people=("bob@example.com",), on=date(2026, 11, 15)
         )
-    assert decide(ring, make(alice, seq=2), history=(revoke,)).reason == Reason.WITHDRAWN
+    remembered = decide(ring, make(alice, seq=2), history=(revoke,))
+    assert remembered.reason == Reason.WITHDRAWN
+    assert "seen before" in (remembered.detail or "")
     assert decide(ring, make(alice, seq=3), revoke).trusted
     assert decide(ring, make(alice, seq=2), make(bob, seq=1, verb=Verb.REVOKE)).trusted
 
