@@ -28,7 +28,7 @@ FORMATS = ("text", "json", "sarif", "github", "junit")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders, from the top of the repository")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders below memories/")
     parser.add_argument("--staged", action="store_true", help="check the index instead of the work tree")
     parser.add_argument("--base", metavar="REV", help="check what changed since the histories parted")
     parser.add_argument("--commit", metavar="REV", help="with --base: check this commit instead of the work tree")

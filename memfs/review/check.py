@@ -112,8 +112,9 @@ def check_repository(
     judging = _open_judging(states, places, target.pin, today)
     bench = Bench(now, cache, tip=states.tip, safe=states.named if target.base else None, today=today)
     memories = {file.path: file.memory() for file in chosen if file.is_memory}
-    standings = bench.judge(chosen, memories, every)
     verdicts = _judge_trust(judging.view, now, chosen, memories, raw)
+    trusted = {path: verdict.trusted for path, verdict in verdicts.items()}
+    standings = bench.judge(chosen, memories, every, trusted=trusted)
     across = [*check_clashes([*files, *others]), *check_ids(every), *check_supersession(every)]
     across += describe_pairs(_pairs(every, cache, only if changed is not None or target.paths else None))
     results = [

@@ -60,13 +60,24 @@ class Bench:
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._commits: dict[str, str | None] = {}
         self._baselines: dict[str, str | None] = {}
+        self._trusted: Mapping[str, bool] = {}
         self.notices: dict[str, None] = {}
 
     def judge(
-        self, files: Sequence[Known], memories: Mapping[str, Memory], every: Sequence[Known]
+        self,
+        files: Sequence[Known],
+        memories: Mapping[str, Memory],
+        every: Sequence[Known],
+        *,
+        trusted: Mapping[str, bool],
     ) -> dict[str, Standing]:
         """Return path → standing of each of ``memories``, which are those of ``files``; ``every`` are all
-        files, for supersession."""
+        files, for supersession.
+
+        ``trusted`` says of the paths that were judged whether their text is approved: what is approved
+        is not put out of force by what is not.
+        """
+        self._trusted = trusted
         self._find_blobs(memories.values())
         self._find_commits(memories.values())
         self._find_baselines([(file, memories[file.path]) for file in files if file.path in memories])
@@ -109,7 +120,9 @@ class Bench:
                     old: heir.id
                     for old in wanted
                     for heir in reversed(successors.get(old, ()))
-                    if heir.path != file.path and is_seen_by_all_of(heir.scope, file.scope)
+                    if heir.path != file.path
+                    and is_seen_by_all_of(heir.scope, file.scope)
+                    and (self._trusted.get(heir.path, True) or not self._trusted.get(file.path, False))
                 },
             ),
         )

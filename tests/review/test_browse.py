@@ -129,6 +129,20 @@ def test_supersession_and_evidence_are_drawn(repo: Path, served) -> None:  # typ
     assert "https://example.com/decisions/14" in body
 
 
+def test_what_is_approved_is_not_put_out_of_force_by_what_is_not(repo: Path, served, places, key: Path) -> None:  # type: ignore[no-untyped-def]
+    alice = Person("alice", key)
+    team = found_team(repo, places, [alice])
+    team.write("new", memory_text("Something else altogether.", supersedes="[a]"))
+    team.commit("new")
+    get = served()
+    items = {item.id: item for item in get.server.pages.shelf.catalogue.items}
+    assert items["a"].state == "current"
+    assert "would replace this one, not approved" in get("m/team/a.html")[2]
+    team.approve(alice, "new")
+    items = {item.id: item for item in served().server.pages.shelf.catalogue.items}
+    assert (items["a"].state, items["a"].trust) == ("superseded", "withdrawn")
+
+
 def test_filters_narrow_and_count(repo: Path, served) -> None:  # type: ignore[no-untyped-def]
     for number in range(60):
         put(repo, f"memory-{number}", f"Number {number} stands for itself.", scope="team/a" if number % 2 else "team/b")

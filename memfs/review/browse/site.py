@@ -129,12 +129,19 @@ def _graph(catalogue: Catalogue, item: Item) -> str:
 
     return draw_graph(
         Node(label=item.id, tone=_STATE_TONES[item.state]),
-        newer=[node(other, "replaces this one") for other in item.superseded_by],
+        newer=[node(other, _replaces(catalogue, item, other)) for other in item.superseded_by],
         older=[node(other, "replaced by this one") for other in item.supersedes],
         evidence=[
             Node(label=line.text, note=line.status, tone=_TONES.get(line.status, "plain")) for line in item.evidence
         ],
     )
+
+
+def _replaces(catalogue: Catalogue, item: Item, other: str) -> str:
+    """Return what the newer memory does to this one: nothing yet, while only this one is approved."""
+    keys = catalogue.keys_of(other)
+    waits = item.trust == "approved" and bool(keys) and catalogue.by_key[keys[0]].trust != "approved"
+    return "would replace this one, not approved" if waits else "replaces this one"
 
 
 # -- review ------------------------------------------------------------------------------------------
