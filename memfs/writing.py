@@ -366,7 +366,13 @@ class Writer:
         """Return the memory file that these fields make, read back from its own bytes."""
         from memfs.model.frontmatter import format_document
 
-        file = read_memory(path, format_document(front, body))
+        raw = format_document(front, body)
+        if len(raw) > self.settings.memory_bytes:
+            raise InvalidMemoryError(
+                f"the memory has {len(raw)} bytes; this repository takes up to {self.settings.memory_bytes}",
+                hint="keep what is needed to decide, and name the rest as evidence",
+            )
+        file = read_memory(path, raw)
         memory = require_memory(file)
         return read_memory(path, format_memory(memory))
 

@@ -49,6 +49,8 @@ class StateFacts:
     """Version of a name, as the trigger writes it, in the project's manifests."""
     superseded_by: Mapping[str, str] = field(default_factory=dict)
     """Superseded id → the id that supersedes it."""
+    passed_over: int = 0
+    """Memories that say they supersede this one and are not approved, while this one is."""
 
 
 def fact_path(evidence: PathEvidence) -> str:
@@ -69,6 +71,8 @@ def judge_state(memory: Memory, facts: StateFacts) -> StateReport:
     if memory.expires is not None and facts.today >= memory.expires:
         expired.append(f"expired on {memory.expires.isoformat()}")
     fired, notes = _judge_trigger(memory, facts)
+    if facts.passed_over:
+        notes.append("a memory that nobody approved would supersede it")
     drifted = [
         reason
         for piece, report in zip(memory.evidence, evidence, strict=True)

@@ -29,7 +29,7 @@ from memfs.model.memory import (
     WhenSuperseded,
     WhenVersion,
 )
-from memfs.model.reader import id_of_path
+from memfs.model.reader import id_of_path, read_memory
 from memfs.model.scope import scope_of_path
 from memfs.model.state import StateFacts, judge_state
 from memfs.model.values import dataclass
@@ -134,7 +134,7 @@ class Assessor:
         verdict = self._open_view().verdict(file)
         return Assessment(
             file=file,
-            state=self._state(file, blobs, baselines),
+            state=self._state(file, blobs, baselines, trusted=verdict.trusted),
             verdict=verdict,
             gate=settle_reading(self._gate.judge(file), file, trusted=verdict.trusted),
             visible_in_scope=scope_of_path(file.path),
@@ -165,6 +165,8 @@ class Assessor:
         file: MemoryFile,
         blobs: Mapping[tuple[str, str], str | None],
         baselines: Mapping[tuple[str, str], str | None],
+        *,
+        trusted: bool,
     ) -> StateReport:
         memory = file.memory
         if memory is None:
@@ -185,6 +187,7 @@ class Assessor:
             blobs_now[path] = now = self._blob_now(path, like=before)
             if before is not None and now is not None and now != before:
                 lines_now[path] = self._line_now(file.digest, path, before, now)
+        superseded_by, passed_over = self._superseded_by(file, trusted=trusted)
         facts = StateFacts(
             today=self._state_day,
             recorded_blobs=recorded,
@@ -192,7 +195,8 @@ class Assessor:
             lines_now=lines_now,
             baseline_blobs=baseline_blobs,
             versions=self._find_versions([trigger.name]) if isinstance(trigger, WhenVersion) else {},
-            superseded_by=self._superseded_by(file),
+            superseded_by=superseded_by,
+            passed_over=passed_over,
         )
         return judge_state(memory, facts)
 
@@ -296,7 +300,12 @@ class Assessor:
                 self._manifests.append(parse_manifest(name, raw.decode("utf-8", "replace")))
         return self._manifests
 
-    def _superseded_by(self, file: MemoryFile) -> Mapping[str, str]:
+    def _superseded_by(self, file: MemoryFile, *, trusted: bool) -> tuple[Mapping[str, str], int]:
+        """Return the superseded ids that ``file`` has to do with, and how many successors do not count.
+
+        What people approved is taken out of force only by what people approved: otherwise anybody who
+        may write a file could switch a rule off and put words of his own, as an id, beside it.
+        """
         if self._successors is None:
             from memfs.index.refresh import find_successors
 
@@ -307,12 +316,24 @@ class Assessor:
         if file.memory is not None and isinstance(file.memory.review_trigger, WhenSuperseded):
             wanted.append(file.memory.review_trigger.id)
         found: dict[str, str] = {}
+        passed_over = 0
         for old in wanted:
             for path in self._successors.get(old, ()):
                 # A memory is superseded only by one that each of its readers can read too (ADMISSION 7).
-                if path != file.path and _is_seen_with(scope_of_path(path), scope):
-                    found.setdefault(old, id_of_path(path))
-        return found
+                if path == file.path or not _is_seen_with(scope_of_path(path), scope):
+                    continue
+                if trusted and not self._is_trusted(path):
+                    passed_over += old == file.id
+                    continue
+                found.setdefault(old, id_of_path(path))
+        return found, passed_over
+
+    def _is_trusted(self, path: str) -> bool:
+        try:
+            file = read_memory(path, read_file(self._tree, path))
+        except UnreadableFile:
+            return False
+        return self._open_view().verdict(file).trusted
 
     # -- git -------------------------------------------------------------------------------------
 
