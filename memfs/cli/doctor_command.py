@@ -99,7 +99,7 @@ def _check_repository(session: Session) -> Iterator[Finding]:
 
 
 def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
-    from memfs.trust.signing import find_signing_key
+    from memfs.cli.asking import find_signer
     from memfs.trust.view import open_view
 
     view = open_view(repository.tree, session.places, today=session.today)
@@ -114,8 +114,8 @@ def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
     else:
         yield _finding(Level.GOOD, "pin", f"memfs1:{view.repository_id} is pinned and its keyring holds")
         try:
-            key = find_signing_key(places=session.places, environ=session.environ, keyring=view.keyring)
-            yield _finding(Level.GOOD, "keys", f"{key.name} can sign for you")
+            key = find_signer(session, view.keyring, wanted=lambda line: line.approves_on(view.today))
+            yield _finding(Level.GOOD, "keys", f"{key.name} can approve for you")
         except MemfsError as error:
             yield _finding(Level.UNWISE, "keys", str(error), error.hint or "memfs keys")
 

@@ -76,6 +76,11 @@ class Key:
         """Return whether records of this key count at all; a key for keyrings only has no say."""
         return APPROVE in self.roles or RETIRED in self.roles
 
+    def approves_on(self, day: date) -> bool:
+        """Return whether this key may approve anything on ``day``."""
+        in_time = (self.after is None or day >= self.after) and (self.before is None or day < self.before)
+        return APPROVE in self.roles and in_time
+
     def covers(self, scope: str) -> bool:
         return not self.scopes or any(scope_matches(pattern, scope) for pattern in self.scopes)
 

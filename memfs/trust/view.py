@@ -271,16 +271,7 @@ class TrustView:
     def approvers(self, scope: str) -> tuple[str, ...]:
         """Return who could approve for ``scope`` today."""
         keys = self.keyring.keys if self.keyring else ()
-        return tuple(
-            dict.fromkeys(
-                key.principal
-                for key in keys
-                if "approve" in key.roles
-                and key.covers(scope)
-                and (key.after is None or self.today >= key.after)
-                and (key.before is None or self.today < key.before)
-            )
-        )
+        return tuple(dict.fromkeys(key.principal for key in keys if key.approves_on(self.today) and key.covers(scope)))
 
     def forget_listing(self) -> None:
         """List the receipts again at the next question: they were changed."""

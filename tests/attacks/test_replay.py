@@ -297,3 +297,15 @@ def test_a_newer_approval_whose_trailer_a_squash_dropped_is_remembered_from_its_
     team.path("a").write_bytes(old)
     path.unlink()
     assert team.says() == "older-text"
+
+
+def test_a_withdrawal_by_somebody_whom_a_later_keyring_lists_is_found_when_it_does(
+    team: Team, alice: Person, carol: Person
+) -> None:
+    from memfs.trust.record import format_record
+
+    revoke = make_record(carol, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    team.git("commit", "-q", "--allow-empty", "-m", f"Carol objects\n\n{format_record(revoke)}")
+    assert team.says() == "trusted"  # nobody knows Carol
+    team.change_keyring([alice], keys=(*team.keys(), carol.key_line()))
+    assert team.says() == "withdrawn"

@@ -343,3 +343,20 @@ def test_rotate_says_how_the_new_key_is_found_and_the_old_one_is_named_as_retire
         subprocess.run(["git", "config", "--file", str(team.places.home / ".gitconfig"), name, value], check=True)
     code, shown = typed("trust", "a", answers=[("Type a to approve", "a")])
     assert code == 0, shown
+
+
+def test_doctor_does_not_call_a_retired_key_good(
+    team: Team, alice: Person, bob: Person, memfs: Callable[..., Run]
+) -> None:
+    from memfs.model.values import replace
+
+    ssh = team.places.home / ".ssh"
+    ssh.mkdir(mode=0o700)
+    (ssh / "id_ed25519").write_bytes(bob.key.read_bytes())
+    (ssh / "id_ed25519").chmod(0o600)
+    assert "can approve for you" in memfs("doctor", cwd=team.root).out
+    lines = team.keys()
+    team.change_keyring([alice], keys=(lines[0], replace(lines[1], roles=("retired",))))
+    run = memfs("doctor", cwd=team.root)
+    assert "can approve for you" not in run.out
+    assert "listed as retired" in run.out
