@@ -95,7 +95,8 @@ _EARLIER = (
 )
 
 _NEGATED = LazyPattern(
-    r"(?:\bnever\b|\bmust ?n[o']t\b|\bmay not\b|\bcan ?not\b|\bcan't\b|\bdo(?:es)? not\b|\bdon't\b|"
+    r"(?:\bnever\b|\bnothing\b|\bnone\b|\bno \w+ (?:is|are|may|can)\b|\bnot authori[sz]ed\b|\bmust "
+    r"?n[o']t\b|\bmay not\b|\bcan ?not\b|\bcan't\b|\bdo(?:es)? not\b|\bdon't\b|"
     r"\bdoesn't\b|\bshould ?n[o']t\b|\bshall not\b|\bnobody\b|\bno one\b|\bnot (?:be )?(?:allowed|"
     r"permitted|possible|able)\b|"
     r"\bforbid\w*|\bprohibit\w*|\bban(?:s|ned)?\b|\bdisallow\w*|\brefus\w+|\bdeclin\w+|\breject\w*|"
@@ -159,6 +160,13 @@ def _is_plain_order(match: re.Match[str]) -> bool:
     return not _is_reported(match) and _NEGATED.search(before) is None
 
 
+_DESCRIBES = LazyPattern(
+    r"[^.;!?\n]{0,40}?\b(?:is|are|needs?|requires?|must|will|gets?|was|were|has|can)\b[^.;!?\n]{0,40}"
+)
+_PERMITS = LazyPattern(r"\b(?:is|are) (?:\w+ )?(?:fine|ok|okay|allowed|permitted|acceptable|no problem)\b")
+_NEGATED_INSIDE = LazyPattern(r"\b(?:never|not|cannot|nobody|no one|none|only|unless|nor)\b|n't\b")
+
+
 def _is_imperative(match: re.Match[str]) -> bool:
     """The verb opens the sentence or a clause, or follows what permits or urges it."""
     before, after = _sentence(match)
@@ -171,6 +179,10 @@ def _is_imperative(match: re.Match[str]) -> bool:
         after,
     ):
         return False
+    if re.match(r"\w+ing\b", match.group()):  # "skipping the review is not allowed" describes
+        said = _DESCRIBES.match(after)
+        if said is not None:
+            return _PERMITS.search(said.group()) is not None and _NEGATED_INSIDE.search(said.group()) is None
     lead = before.strip()
     return (
         not lead
@@ -208,6 +220,14 @@ def _is_broad(match: re.Match[str]) -> bool:
     return _SAFE_PLACE.search(before) is None or "prod" in match.group()
 
 
+_NEED = LazyPattern(_NO_NEED)
+
+
+def _is_grant(match: re.Match[str]) -> bool:
+    """A broad permission with no negation inside: "agents must not merge without a review" is none."""
+    return _is_broad(match) and _NEGATED_INSIDE.search(_NEED.sub(" ", match.group())) is None
+
+
 _AUTOMATIC = LazyPattern(
     r"\b(?:old|stale|expired|temporary|unused|orphaned|obsolete|cached?|after \d+|older than|every "
     r"(?:night|day|week)|nightly|weekly|retention|ttl|cron|garbage)\b"
@@ -220,7 +240,7 @@ _INTERFACE = LazyPattern(
 
 def _is_unattended(match: re.Match[str]) -> bool:
     """An action nobody is asked about, unless it is a job's own housekeeping."""
-    return _is_broad(match) and _AUTOMATIC.search(match.group()) is None
+    return _is_grant(match) and _AUTOMATIC.search(match.group()) is None
 
 
 def _is_opening(match: re.Match[str]) -> bool:
@@ -442,7 +462,7 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"obtain)(?:ing)? (?:for |with |any |the |a |first|permission|approval)*(?:\b(?:approval|permission|"
         r"confirmation|review|anyone|anybody|the (?:user|owner|human|team)|first|"
         rf"before)\b)?[^.;!?\n]{{0,40}}?{_RISKY}",
-        _is_broad,
+        _is_grant,
     ),
     (
         "permission-given",
@@ -478,7 +498,7 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"merge|allow|confirm) (?:everything|anything|all of (?:it|them)|whatever)\b(?! (?:that|which) "
         r"(?:passed|has)| only)|\b(?:changes?|everything|commits?|requests?|pull requests?|memor(?:y|ies)|"
         r"edits?)\b[^.;!?\n]{0,40}\bcounts? as (?:\w+ )?(?:reviewed|approved|authori[sz]ed|confirmed|trusted)\b",
-        _is_broad,
+        _is_grant,
     ),
     (
         "acts-with-others-rights",
@@ -516,7 +536,7 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         rf"|\b{_YOU} (?:are|is) (?:\w+ )?(?:pre-?|fully |now )(?:authori[sz]ed|approved|cleared|permitted) to "
         r"(?:\w+ )?(?:rotate|restart|run|execute|change|modify|install|access|drop|force|rewrite|revoke|create|"
         r"edit|publish|release|migrate|transfer|pay)\b",
-        _is_broad,
+        _is_grant,
     ),
     (
         "unasked-action",
@@ -570,7 +590,7 @@ _REJECTED: tuple[tuple[str, str, tuple[str, ...], str, Callable[[re.Match[str]],
         r"any\b)|\b(?:permission|approval|confirmation|security) (?:prompts?|requests?|dialogs?|warnings?) "
         r"(?:should|must|can|may|are to|will|get|are) (?:be )?auto(?:matically)?[- ]?(?:accept|approv|"
         r"confirm)\w*",
-        _is_broad,
+        _is_grant,
     ),
     (
         "skips-control",
@@ -1149,7 +1169,7 @@ _DELIMITERS = (
     r"|[\"']role[\"']\s*:\s*[\"'](?:system|developer|assistant)[\"']|(?:^|"
     r"\n)\s*-{3,}\s*\n(?:[^\n]{0,80}\n){0,3}?\s*(?:role\s*:\s*(?:system|developer|assistant)|"
     r"trusted\s*:\s*(?:true|yes)|approved\s*:\s*(?:true|yes)|origin\s*:\s*owner)\b"
-    r"|(?:^|\n|[>*_#=\-]\s*)\s*(?:>+\s*)*end\s+(?:of\s+)?(?:the\s+)?(?:untrusted\s+|trusted\s+|memory\s+|"
+    r"|(?:^|\n|[>*_#=\-])[>\s]{0,20}end\s+(?:of\s+)?(?:the\s+)?(?:untrusted\s+|trusted\s+|memory\s+|"
     r"recorded\s+)?(?:memory|memories|memory bundle|data|context|notes)\b(?: bundle)?(?: "
     r"[0-9a-f]{4,16})?\s*[.>*=\-]*\s*(?:\n|\Z|system\s*:)"
     r"|\\\"\s*\}\s*,\s*\{\s*\\\"(?:trusted|role|approved)\\\""
@@ -1543,6 +1563,13 @@ _NORMATIVE_FALSE = LazyPattern(
 )
 
 
+_PUNISHED = LazyPattern(
+    r"\b(?:is|are|gets?|will be|was|were) (?:\w+ )?(?:blocked|rejected|refused|denied|logged|reported|"
+    r"forbidden|prohibited|not allowed|"
+    r"an incident|reverted|sent back|disallowed)\b"
+)
+
+
 def polarity_of(sentence: str) -> str | None:
     """Return how a sentence speaks of a control: "permissive", "restrictive", "unclear"; None when it does not."""
     plain = _NORMATIVE_FALSE.sub(" ", sentence)
@@ -1552,6 +1579,8 @@ def polarity_of(sentence: str) -> str | None:
         _SAFE_PLACE.search(plain) or re.search(r"\b(?:staging|sandbox|local|dev|test|docs?) ", plain)
     ) and "prod" not in plain:
         return None
+    if _PUNISHED.search(plain):
+        return "restrictive"
     permissive = restrictive = False
     for match in _PERMISSIVE.finditer(plain):
         before = plain[: match.start()]
@@ -1579,9 +1608,11 @@ def iter_polarities(flow: str) -> Iterator[tuple[str, int]]:
     start = 0
     for cut in (*_CLAUSES.finditer(flow), None):
         end = cut.start() if cut else len(flow)
-        polarity = polarity_of(flow[start:end])
-        if polarity in ("permissive", "unclear"):
-            yield polarity, start
+        sentence = flow[start:end]
+        if any(word in sentence for word in _CONTROL_STEMS):
+            polarity = polarity_of(sentence)
+            if polarity in ("permissive", "unclear"):
+                yield polarity, start
         start = cut.end() if cut else end
 
 

@@ -6,6 +6,7 @@ file that recall would show. A finding names rule, field, line and column; never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
@@ -44,6 +45,8 @@ _SETTLED = LazyPattern(
     r"\d{4}-\d{2}-\d{2}|owner|agent|imported|derived|preference|decision|procedure|observation|proposal|handoff|personal|"
     r"(?:team|restricted)(?:/[a-z]{1,16}(?:-[a-z]{1,16}){0,2})?"
 )
+_PLAIN_ADDRESS = LazyPattern(r"[a-z]{1,20}(?:[._+-][a-z]{1,20}){0,3}\d{0,4}@[a-z0-9.-]{1,60}", re.IGNORECASE)
+_TOGETHER = "fields together"
 _SOURCED = frozenset({"author", "evidence"})  # where the author's own address may stand (ADMISSION 3)
 _NOT_PROSE = frozenset({"kind", "origin", "scope", "recorded", "expires", "supersedes", "applies_to", ALLOW_FIELD})
 
@@ -282,20 +285,27 @@ def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mappin
 def _check_texts(draft: Draft, looking: _Looking) -> Iterator[Finding]:
     """Yield what is found in every field.
 
-    All short fields are looked at together first, since most hold nothing; a credential that was
-    broken over several of them shows only there.
+    The short fields are looked at together first: most hold nothing at all, and a credential that was
+    broken over several fields shows only there.
     """
-    texts = list(_texts_of(draft))
-    yield from (finding for name, text in texts if name == "body" for finding in _check_text(name, text, looking))
-    short = [(name, text) for name, text in texts if name != "body" and not _SETTLED.fullmatch(text)]
-    together = "\n\n".join(text for _, text in short)
-    joined = list(_check_text("front matter", together, looking))
-    if not joined:
+    texts = [(name, text) for name, text in _texts_of(draft) if not _is_settled(name, text, looking)]
+    short = [(name, text) for name, text in texts if name != "body"]
+    for name, text in texts:
+        if name == "body":
+            yield from _check_text(name, text, looking)
+    suspicions = list(_check_text(_TOGETHER, "\n\n".join(text for _, text in short), looking))
+    if not suspicions:
         return
     found = [finding for name, text in short for finding in _check_text(name, text, looking)]
     yield from found
-    if not any(finding.severity is Severity.REJECT for finding in found):
-        yield from (finding for finding in joined if finding.rule.startswith("vendor-"))
+    rules = {finding.rule for finding in found}
+    yield from (one for one in suspicions if one.rule.startswith("vendor-") and one.rule not in rules)
+
+
+def _is_settled(name: str, text: str, looking: _Looking) -> bool:
+    if name == "author" and looking.knows_address(text):
+        return _PLAIN_ADDRESS.fullmatch(text) is not None
+    return _SETTLED.fullmatch(text) is not None
 
 
 def _check_form(draft: Draft) -> Iterator[Finding]:

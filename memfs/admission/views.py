@@ -53,8 +53,10 @@ _BASE64 = LazyPattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,100000}={0,2}(?![
 _WRAPPED_BASE64 = LazyPattern(
     r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{48,96}[ \t]*\\?\n[ \t>]*){1,400}[A-Za-z0-9+/]{0,96}={0,2}"
 )
+_LONG = LazyPattern(r"[A-Za-z0-9+/_-]{24}")
+_PAIRS = LazyPattern(r"(?:[0-9a-fA-F]{2}[ :]){6}")
 _HEX = LazyPattern(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
-_BACKWARDS = LazyPattern(r"backwards?|reversed?|right to left|rückwärts|à l'envers|al revés", re.IGNORECASE)
+_BACKWARDS = ("backward", "reverse", "right to left", "rückwärts", "l'envers", "al revés")
 _ROT13 = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "NOPQRSTUVWXYZABCDEFGHIJKLMnopqrstuvwxyzabcdefghijklm"
 )
@@ -123,6 +125,8 @@ def _unescaped(view: View) -> View | None:
 def _decoded(view: View) -> Iterator[View]:
     from memfs.admission.secrets import decode_base64
 
+    if not _LONG.search(view.text) and not _PAIRS.search(view.text):
+        return
     for pattern in (_BASE64, _WRAPPED_BASE64):
         for match in pattern.finditer(view.text):
             run = re.sub(r"[\s>\\]", "", match.group())
@@ -208,7 +212,8 @@ def _spaced(view: View) -> Iterator[View]:
     )
 
 
-_PIECE = LazyPattern(r"[A-Za-z0-9_+/=.-]{2,}")
+_PIECE = LazyPattern(r"[A-Za-z0-9_+/=.-]{2,400}")
+_MOST_JOINED = 200  # broken tokens that are put together in one text
 _BETWEEN = LazyPattern(
     r"(?:[\s\"'`“”’()\[\]{},;:|+&>\\*…·-]|\.{2,3}|\b(?:followed by|and then|then|and|plus|und dann|und|"
     r"dann|gefolgt von|puis|et|luego|y|concat(?:enated)?(?: with)?|"
@@ -224,7 +229,11 @@ def _looks_random(piece: str) -> bool:
 
 def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
     """Yield the pieces of a broken-up token, from where its known beginning stands."""
+    done, count = 0, 0
     for match in starts.finditer(text):
+        if match.start() < done or count >= _MOST_JOINED:
+            continue
+        count += 1
         joined, places, at = "", list[int](), match.start()
         while len(joined) < 300 and (piece := _PIECE.match(text, at)):
             body = piece.group()
@@ -236,6 +245,7 @@ def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
             if between is None:
                 break
             at = between.end()
+        done = at
         if joined and places and places[-1] - places[0] >= len(joined):
             # a sentence's stop after the last piece is no part of it
             joined = joined.rstrip(".")
@@ -303,22 +313,25 @@ def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[s
             yield decoded
             if (again := _plain(decoded) or _unescaped(decoded)) is not None:
                 yield again
-    yield from _tags(text)
+    if not text.isascii():
+        yield from _tags(text)
     yield from _spaced(bases[1] if len(bases) > 1 else raw)
-    if "rot13" in text.lower() or "rot-13" in text.lower():
+    lowered = text.lower()
+    if "rot13" in lowered or "rot-13" in lowered:
         yield View(name="rot13", text=text.translate(_ROT13))
-    lowered = bases[1].text.lower() if len(bases) > 1 else text.lower()
-    if near(lowered):
+    credentials = near(bases[1].text.lower() if len(bases) > 1 else lowered)
+    if credentials:
         for base in bases:
             yield from _joined(base.text, beginnings) if base.places is None else _replaced(base, beginnings)
-    if near(lowered) or _BACKWARDS.search(text):
+    backwards = any(word in lowered for word in _BACKWARDS)
+    if credentials or backwards:
         last = bases[1] if len(bases) > 1 and bases[1].name == "folded" else raw
         size = len(last.text)
         yield View(
             name="reversed",
             text=last.text[::-1],
             places=lambda: [last.place(size - 1 - offset) for offset in range(size)],
-            known_forms_only=_BACKWARDS.search(text) is None,
+            known_forms_only=not backwards,
         )
 
 

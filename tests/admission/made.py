@@ -117,7 +117,9 @@ class Maker:
         def part(text: str) -> str:
             return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
-        return ".".join((part('{"alg":"HS256","typ":"JWT"}'), part('{"sub":"1234","role":"admin"}'), self.run(URLSAFE, 43)))
+        return ".".join(
+            (part('{"alg":"HS256","typ":"JWT"}'), part('{"sub":"1234","role":"admin"}'), self.run(URLSAFE, 43))
+        )
 
 
 def secret_notes(seed: int) -> Iterator[tuple[str, str]]:
@@ -198,7 +200,10 @@ def secret_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "cookie", f"JSESSIONID={r('0123456789ABCDEF', 32)} gets past the login."
     yield "set-cookie", f"Set-Cookie: session={r(ALNUM, 40)}; HttpOnly"
     yield "header", f"X-Api-Key: {r(ALNUM, 32)}"
-    yield "putty", f"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\n{r(BASE64, 48)}\nPrivate-MAC: {r(HEX, 64)}"
+    yield (
+        "putty",
+        f"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\n{r(BASE64, 48)}\nPrivate-MAC: {r(HEX, 64)}",
+    )
     token = m.vendor()["github"]
     yield "evasion zero width", "token " + "\u200b".join(token)
     yield "evasion bold", f"token **{token[:10]}**{token[10:]}"
@@ -355,7 +360,15 @@ def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
         "〒150-0001 渋谷区",
     ):  # fmt: skip
         yield "address", line.format(name())
-    for line in ("DOB 1988-04-17", "date of birth: 17/04/1988", "born on 17 April 1988", "geboren am 17.04.1988", "née le 17/04/1988", "birthday is April 17, 1988", "出生日期：1988年4月17日"):
+    for line in (
+        "DOB 1988-04-17",
+        "date of birth: 17/04/1988",
+        "born on 17 April 1988",
+        "geboren am 17.04.1988",
+        "née le 17/04/1988",
+        "birthday is April 17, 1988",
+        "出生日期：1988年4月17日",
+    ):
         yield "birth", f"{line} is needed to reproduce it for this customer"
     yield "place", "The app pinned her home at 59.91273, 10.74609."
     yield "place lat", "customer at lat=48.85837 lon=2.29448"
@@ -368,7 +381,15 @@ def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
     ):  # fmt: skip
         yield "named", line.format(name())
     last = m.random.choice(LAST)
-    for line in ("Mr {} keeps sending screenshots.", "Dr. {} is the physician.", "Ms. {} called again.", "Frau {} hat gekündigt.", "Mme {} attend sa réponse.", "Prof. {} asked for the data", "Herr {} möchte seine Daten löschen"):
+    for line in (
+        "Mr {} keeps sending screenshots.",
+        "Dr. {} is the physician.",
+        "Ms. {} called again.",
+        "Frau {} hat gekündigt.",
+        "Mme {} attend sa réponse.",
+        "Prof. {} asked for the data",
+        "Herr {} möchte seine Daten löschen",
+    ):
         yield "titled", line.format(last)
     one = first()
     for line in (
