@@ -8,7 +8,7 @@ a person types them. Scripts written without spaces become character bigrams.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 TOKENIZER_VERSION = 2
@@ -171,6 +171,12 @@ def _stemmer() -> Callable[[str], str]:
     return stem_word
 
 
+def stem_words(words: Iterable[str]) -> frozenset[str]:
+    """Return the index terms of plain lower-case words without accents, and the words themselves."""
+    kept = frozenset(words)
+    return frozenset(map(_stemmer(), kept)) | kept
+
+
 @cache
 def _stemmed_stop_words() -> frozenset[str]:
-    return frozenset(map(_stemmer(), STOP_WORDS)) | STOP_WORDS
+    return stem_words(STOP_WORDS)

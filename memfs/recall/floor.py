@@ -40,7 +40,8 @@ later already still yet ever never always also too just only even mind joke ques
 options problem issue line lines file files folder code comment comments plan plans approach document documents
 module modules model format summary double break variable variables function functions diff status commit commits
 push pull log output message prompt response да нет ага угу ок окей хорошо ладно спасибо пожалуйста привет
-здравствуйте пока давай давайте продолжай дальше сделай делай попробуй ещё еще раз снова стоп подожди готово понял
+здравствуйте пока давай давайте продолжай дальше сделай делай попробуй
+еще еще раз снова стоп подожди готово понял
 понятно отлично супер класс верно правильно
 """
 
@@ -103,6 +104,6 @@ def is_question(
 
 @cache
 def _conversation_terms() -> frozenset[str]:
-    from memfs.index.tokenizer import tokens
+    from memfs.index.tokenizer import stem_words
 
-    return frozenset(tokens(_CONVERSATION))
+    return stem_words(_CONVERSATION.split())

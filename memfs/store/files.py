@@ -118,31 +118,32 @@ def _scan_folder(
     folder: int, prefix: str, depth: int, add: Callable[[str, os.stat_result], None], skipped: list[tuple[str, str]]
 ) -> None:
     # Every recall comes through here once for each memory: no pathlib, and a file is asked for
-    # below its open folder, which costs the system less than a walk down the whole path.
+    # below its open folder, which costs the system less than a walk down the whole path. A list of
+    # names is cheaper than scandir, whose entries must be asked for the same status.
     try:
-        with os.scandir(folder) as listing:
-            found = list(listing)
+        names = os.listdir(folder)
     except OSError:
         skipped.append((printable(prefix[:-1]), "unreadable-folder"))
         return
-    if depth and any(item.name == ".git" for item in found):
+    if depth and ".git" in names:
         skipped.append((printable(prefix[:-1]), "nested-repository"))
         return
-    for item in found:
-        name = item.name
+    for name in names:
         if name[0] == ".":
             continue
         try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            kind = stat.S_IFMT(status.st_mode)
             if name.endswith(".md"):
-                if not item.is_file(follow_symlinks=False):
-                    skipped.append((printable(prefix + name), "symlink" if item.is_symlink() else "not-a-file"))
+                if kind != stat.S_IFREG:
+                    skipped.append((printable(prefix + name), "symlink" if kind == stat.S_IFLNK else "not-a-file"))
                 elif not name.isprintable():
                     skipped.append((printable(prefix + name), "bad-name"))
                 else:
-                    add(prefix + name, item.stat(follow_symlinks=False))
-            elif item.is_symlink():
+                    add(prefix + name, status)
+            elif kind == stat.S_IFLNK:
                 skipped.append((printable(prefix + name), "symlink"))
-            elif item.is_dir(follow_symlinks=False):
+            elif kind == stat.S_IFDIR:
                 if not name.isprintable():
                     skipped.append((printable(prefix + name), "bad-name"))
                 elif depth >= _MAX_DEPTH:
