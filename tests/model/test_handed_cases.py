@@ -354,7 +354,8 @@ def test_commands_answer_quickly_name_the_unreadable_and_print_no_control_charac
     for text in (run.out, run.err):
         assert "\x1b" not in text
         assert "\u2028" not in text
-    assert len(run.err.splitlines()) == len(case.sums) + 1
+    told = [line for line in run.err.splitlines() if "keyring" not in line]
+    assert len(told) == len(case.sums) + 1
     run = memfs("recall", "café plan", cwd=case.repo)
     assert run.code == 0, run.err
     assert len(run.out) < 20_000

@@ -35,6 +35,16 @@ from memfs.store.files import (
 from memfs.store.worktree import WorkTree, find_work_tree
 
 
+def _make_socket(path: Path) -> None:
+    """Leave a socket at ``path``; its own name is short, the folder of a test may be long."""
+    here = os.open(path.parent, os.O_RDONLY)
+    try:
+        with socket.socket(socket.AF_UNIX) as unix:
+            unix.bind(f"/proc/self/fd/{here}/{path.name}")
+    finally:
+        os.close(here)
+
+
 def _put(tree: WorkTree, path: str, content: bytes = b"text\n") -> Path:
     file = tree.root / path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,8 +85,7 @@ def test_what_is_no_memory_file_is_passed_over_with_its_reason(tree: WorkTree, t
     (tree.root / "memories/dangling.md").symlink_to("nowhere")
     os.mkfifo(tree.root / "memories/team/fifo.md")
     (tree.root / "memories/team/folder.md").mkdir()
-    with socket.socket(socket.AF_UNIX) as unix:
-        unix.bind(os.path.relpath(tree.root / "memories/team/socket.md"))
+    _make_socket(tree.root / "memories/team/socket.md")
     _put(tree, "memories/team/a\u202eb.md")
     _put(tree, "memories/team/two\nlines.md")
     (Path(os.fsdecode(os.fsencode(tree.root) + b"/memories/team/\xff.md"))).write_text("x")
@@ -177,8 +186,7 @@ def test_a_fifo_a_socket_and_a_folder_are_refused_at_once(tree: WorkTree) -> Non
     (tree.root / "memories/team").mkdir()
     os.mkfifo(tree.root / "memories/team/fifo.md")
     (tree.root / "memories/team/folder.md").mkdir()
-    with socket.socket(socket.AF_UNIX) as unix:
-        unix.bind(os.path.relpath(tree.root / "memories/team/socket.md"))
+    _make_socket(tree.root / "memories/team/socket.md")
     start = time.monotonic()
     for name in ("fifo", "folder", "socket"):
         assert _reason(tree, f"memories/team/{name}.md") == "not-a-file", name
