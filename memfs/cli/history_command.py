@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
-from memfs.model.codepoints import escape_hidden
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -19,6 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
+    from memfs.render.escape import show_line
+    from memfs.render.frame import frame_text
+
     repository = session.open_repository()
     events = repository.history(args.id, caller_of(args))
     if args.json:
@@ -26,19 +28,22 @@ def run(args: argparse.Namespace, session: Session) -> int:
             {
                 "commit": event.commit,
                 "on": event.on,
-                "author": event.author,
+                "author": show_line(event.author),
                 "what": event.what,
-                "path": event.path,
-                "subject": event.subject,
+                "path": show_line(event.path),
+                "subject": show_line(event.subject),
             }
             for event in events
         ]
         session.emit("history", {"id": args.id, "events": rows})
         return 0
-    for event in events:
-        author = escape_hidden(event.author, single_line=True)
-        subject = escape_hidden(event.subject, single_line=True)
-        session.say(f"{event.commit[:12]}  {event.on[:10]}  {event.what:<8}  {author}  {subject}")
     if not events:
         session.note("not committed yet")
+        return 0
+    lines = [
+        f"{event.commit[:12]}  {event.on[:10]}  {event.what:<8}  {show_line(event.author)}  {show_line(event.subject)}"
+        for event in events
+    ]
+    about = "what git recorded about one memory; whoever committed wrote it."
+    session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="history", about=about).rstrip("\n"))
     return 0

@@ -107,10 +107,10 @@ def _front(assessment: Assessment) -> dict[str, Any] | None:
     document = assessment.file.document
     if document is None or assessment.gate.outcome.value == "reject":
         return None
+    from memfs.render.escape import show_line, show_text
+
     return {
-        escape_hidden(key, single_line=True): (
-            escape_hidden(value) if isinstance(value, str) else [escape_hidden(item) for item in value]
-        )
+        show_line(key): show_text(value) if isinstance(value, str) else [show_text(item) for item in value]
         for key, value in document.front.items()
     }
 

@@ -56,6 +56,7 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
     if not lost:
         return
     from memfs.render.escape import show_lines
+    from memfs.render.frame import frame_text
     from memfs.trust.approve import find_last_approved
     from memfs.trust.view import open_view
 
@@ -64,11 +65,15 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
     for assessment in lost:
         file, verdict = assessment.file, assessment.verdict
         session.say(f"  {file.id}  {verdict.reason}  {verdict.detail or ''}".rstrip())
+        if assessment.gate.outcome.value == "reject":
+            session.say("    admission withholds its text; `memfs check` says where and why")
+            continue
         approved = find_last_approved(repository.tree, view, file) if verdict.reason in DIFFERENT else None
         if approved is not None:
             before, now = (show_lines(raw.decode("utf-8", "replace")) for raw in (approved, file.raw))
-            for line in list(unified_diff(before, now, lineterm="", n=0))[2:][:MAX_DIFFERENCE]:
-                session.say(f"    | {line}")
+            lines = list(unified_diff(before, now, lineterm="", n=0))[2:][:MAX_DIFFERENCE]
+            about = "what was approved (-) and what stands there now (+)."
+            session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="difference", about=about).rstrip("\n"))
 
 
 def count(number: int, one: str, many: str) -> str:
