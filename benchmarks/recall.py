@@ -97,16 +97,19 @@ def measure_index(root: Path, home: Path, *, with_vectors: bool) -> dict[str, fl
 
     tree, places = find_work_tree(root), Places(home=home)
     embed, semantic.embed_missing = semantic.embed_missing, lambda *_a, **_k: 0
-    began = time.perf_counter()
-    report = refresh_index(tree, places, anew=True)
-    words = report.memories / (time.perf_counter() - began)
+    rates = []
+    for _ in range(2):  # the first one judges every text by the read-time gate, whose answers are kept
+        began = time.perf_counter()
+        report = refresh_index(tree, places, anew=True)
+        assert report is not None
+        rates.append(round(report.memories / (time.perf_counter() - began), 1))
     no_op = []
     for _ in range(5):
         began = time.perf_counter()
         opened = open_recall_index(tree, places)
         no_op.append((time.perf_counter() - began) * 1000)
     semantic.embed_missing = embed
-    result = {"words_per_s": round(words, 1), "no_op_ms": round(statistics.median(no_op), 1)}
+    result = {"first_words_per_s": rates[0], "words_per_s": rates[1], "no_op_ms": round(statistics.median(no_op), 1)}
     if with_vectors:
         began = time.perf_counter()
         count = embed_missing(tree, places, opened.index)
