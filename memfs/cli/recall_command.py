@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     elif result.hits:
         session.say(_render(result, args, session).rstrip("\n"))
     _note(result, args, session)
-    return 0 if result.hits else 1
+    return 0 if result.hits or result.left_out else 1
 
 
 def _query(args: argparse.Namespace, session: Session) -> Query:
@@ -140,5 +140,7 @@ def _note(result: Result, args: argparse.Namespace, session: Session) -> None:
         session.note(f"{result.unreadable} {files} here cannot be read; `memfs check` names them")
     if args.brief and result.others:
         session.note(f"{result.others} others are not approved or not current")
-    if not result.hits:
+    if not result.hits and result.left_out:
+        session.note(f"{result.left_out} found, and none of them fits into --budget {args.budget}")
+    elif not result.hits:
         session.note("nothing found" if args.all or args.brief else "nothing found (--all shows weak matches too)")

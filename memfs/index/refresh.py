@@ -190,8 +190,28 @@ def refresh(
 
     ``anew`` makes the words anew from the files, aside, and swaps them in; vectors belong to texts and
     stay. Waits for another refresh, or with ``wait`` false returns None when there is one.
-    Raises :class:`SetupError` when the index folder must not be used.
+    Raises :class:`SetupError` when the index folder must not be used or cannot be written.
     """
+    try:
+        return _refresh(tree, places, gate, progress, embedding_progress, wait=wait, anew=anew)
+    except OSError as error:
+        raise SetupError(
+            f"the index cannot be written: {error.strerror or type(error).__name__}",
+            where=index_folder(tree, places),
+            hint="free some space there; recall goes on without",
+        ) from error
+
+
+def _refresh(
+    tree: WorkTree,
+    places: Places,
+    gate: Gate,
+    progress: Progress | None,
+    embedding_progress: Progress | None,
+    *,
+    wait: bool,
+    anew: bool,
+) -> RefreshReport | None:
     from memfs.index.semantic import embed_missing
 
     folder = make_index_folder(tree, places)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from memfs.errors import NotFoundError
-from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
+from memfs.errors import NotFoundError, SetupError
+from memfs.recall.usage import NEVER, Usage, append_usage, read_usage
 from memfs.store.files import scan_memories
 
 if TYPE_CHECKING:
@@ -27,10 +27,18 @@ def record_feedback(
 ) -> Usage:
     """Note that a memory helped or misled, and return its usage with that counted.
 
-    Raises :class:`NotFoundError`, with the same words, for an unknown id and for a hidden one.
+    Raises :class:`NotFoundError`, with the same words, for an unknown id and for a hidden one, and
+    :class:`SetupError` when the disk refuses.
     """
     require_visible(tree, memory_id, sees)
-    record_usage(tree, places, "helped" if helped else "misled", [memory_id], today)
+    try:
+        append_usage(tree, places, "helped" if helped else "misled", [memory_id], today)
+    except OSError as error:
+        raise SetupError(
+            f"this could not be kept: {error.strerror}",
+            where=str(places.state),
+            hint="free some space, then say it again",
+        ) from error
     return read_usage(tree, places).get(memory_id, NEVER)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -54,23 +55,26 @@ def read_usage(tree: WorkTree, places: Places) -> Mapping[str, Usage]:
 
 def record_usage(tree: WorkTree, places: Places, event: str, ids: Iterable[str], today: date) -> None:
     """Append ``event`` for ``ids``. A disk that refuses is no error: usage is a convenience."""
+    with suppress(OSError):
+        append_usage(tree, places, event, ids, today)
+
+
+def append_usage(tree: WorkTree, places: Places, event: str, ids: Iterable[str], today: date) -> None:
+    """Append ``event`` for ``ids``. Raises :class:`OSError` when it could not be kept."""
     lines = "".join(f"{today.isoformat()} {event} {memory_id}\n" for memory_id in ids if memory_id)
     if not lines or event not in EVENTS:
         return
     folder = _folder(tree, places)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    log = os.path.join(folder, "log")
+    fd = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        log = os.path.join(folder, "log")
-        fd = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            os.write(fd, lines.encode("ascii", "replace"))
-            grown = os.fstat(fd).st_size > _MAX_LOG
-        finally:
-            os.close(fd)
-        if grown:
-            _fold(folder)
-    except OSError:
-        return
+        os.write(fd, lines.encode("ascii", "replace"))
+        grown = os.fstat(fd).st_size > _MAX_LOG
+    finally:
+        os.close(fd)
+    if grown:
+        _fold(folder)
 
 
 def _fold(folder: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,9 @@ def test_recall_keeps_to_a_budget(stocked: Path, memfs: Memfs) -> None:
     assert len(run.out.encode()) <= 2000
     assert "left out" in run.out
     assert memfs("recall", "friday", "--budget", "500t", cwd=stocked).out
+    run = memfs("recall", "friday", "--budget", "700", "--mode", "lexical", cwd=stocked)
+    assert (run.code, run.out) == (0, "")
+    assert "none of them fits into --budget 700" in run.err
     for wrong in ("0", "x", "12kb", ""):
         assert memfs("recall", "friday", "--budget", wrong, cwd=stocked).code == 2
 
@@ -113,6 +117,26 @@ def test_index_says_what_it_did_and_how_it_stands(stocked: Path, memfs: Memfs, m
     status = answer(memfs("index", "--status", "--json", cwd=stocked), "index-status")
     assert (status["state"], status["memories"], status["behind"]) == ("current", 5, 0)
     assert "index      current" in memfs("index", "--status", cwd=stocked).out
+
+
+def test_a_disk_that_refuses_is_said_in_one_sentence(
+    stocked: Path, memfs: Memfs, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import errno
+
+    def refuse(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("memfs.index.folder._write", refuse)
+    run = memfs("index", "--rebuild", cwd=stocked)
+    assert (run.code, "the index cannot be written: No space left on device" in run.err) == (3, True)
+    assert memfs("recall", "friday", "--mode", "lexical", cwd=stocked).code == 0
+    places.state.mkdir(parents=True, exist_ok=True)
+    if (places.state / "usage").exists():
+        shutil.rmtree(places.state / "usage")
+    (places.state / "usage").write_text("in the way")
+    run = memfs("feedback", "friday", "--helped", cwd=stocked)
+    assert (run.code, "this could not be kept" in run.err) == (3, True)
 
 
 def test_models_are_listed(stocked: Path, memfs: Memfs) -> None:
