@@ -17,10 +17,10 @@ from memfs.admission.gate import Finding
 from memfs.api import Repository, Stores, render_hits, shown_of
 from memfs.errors import MemfsError, RefusedError
 from memfs.mcp.tools import ToolSpec, check_arguments, find_tool
-from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, Origin
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass, field
+from memfs.render.escape import show_line
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
 from memfs.store.places import Places
@@ -158,8 +158,7 @@ def _history(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # no
     _, repository, file = _stores(desk).find(given["id"], desk.caller)
     events = repository.history(file.id, desk.caller)[:LIST_LINES]
     lines = [
-        f"{event.commit[:12]} {event.on[:10]} {event.what} · {escape_hidden(event.author, single_line=True)}"
-        f" · {escape_hidden(event.subject, single_line=True)}"
+        f"{event.commit[:12]} {event.on[:10]} {event.what} · {show_line(event.author)} · {show_line(event.subject)}"
         for event in events
     ]
     if not lines:

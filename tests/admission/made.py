@@ -57,9 +57,11 @@ class Maker:
             "gitlab-trigger": "gl" + "ptt-" + r(HEX, 40),
             "slack-bot": "xo" + "xb-" + r(DIGITS, 12) + "-" + r(DIGITS, 13) + "-" + r(ALNUM, 24),
             "slack-app": "xa" + "pp-1-A" + r(UPPER + DIGITS, 10) + "-" + r(DIGITS, 13) + "-" + r(HEX, 64),
-            "slack-hook": f"https://hooks.slack.com/services/T{r(UPPER + DIGITS, 10)}/B{r(UPPER + DIGITS, 10)}/{r(ALNUM, 24)}",
+            "slack-hook": "https://hooks.slack.com/services/"
+            f"T{r(UPPER + DIGITS, 10)}/B{r(UPPER + DIGITS, 10)}/{r(ALNUM, 24)}",
             "discord-hook": f"https://discord.com/api/webhooks/{r(DIGITS, 18)}/{r(URLSAFE, 68)}",
-            "teams-hook": f"https://contoso.webhook.office.com/webhookb2/{self.uuid()}@{self.uuid()}/IncomingWebhook/{r(HEX, 32)}/{self.uuid()}",
+            "teams-hook": f"https://contoso.webhook.office.com/webhookb2/{self.uuid()}@{self.uuid()}"
+            f"/IncomingWebhook/{r(HEX, 32)}/{self.uuid()}",
             "stripe": "sk" + "_live_" + r(ALNUM, 24),
             "stripe-restricted": "rk" + "_live_" + r(ALNUM, 24),
             "openai": "sk-" + "proj-" + r(URLSAFE, 74) + "T3Blbk" + "FJ" + r(URLSAFE, 74),
@@ -152,9 +154,21 @@ def secret_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "signed s3", f"https://b.s3.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature={r(HEX, 64)}"
     yield "sas", f"https://acme.blob.core.windows.net/c/f?sv=2023-01-03&se=2027-12-31&sr=b&sp=r&sig={r(ALNUM, 42)}%3D"
     for name in (
-        "DB_PASSWORD", "SECRET_KEY_BASE", "client_secret", "apiKey", "GRAFANA_API_KEY", "spring.datasource.password",
-        "JWT_SECRET", "encryption_key", "AUTH_TOKEN", "WEBHOOK_SECRET", "dbPassword", "SMTP_PASS", "private_key", "redis.pwd",
-    ):  # fmt: skip
+        "DB_PASSWORD",
+        "SECRET_KEY_BASE",
+        "client_secret",
+        "apiKey",
+        "GRAFANA_API_KEY",
+        "spring.datasource.password",
+        "JWT_SECRET",
+        "encryption_key",
+        "AUTH_TOKEN",
+        "WEBHOOK_SECRET",
+        "dbPassword",
+        "SMTP_PASS",
+        "private_key",
+        "redis.pwd",
+    ):
         value = p() if "pass" in name.lower() or "pwd" in name else r(ALNUM, 32)
         yield f"assignment {name}", f"{name}={value}"
         yield f"yaml {name}", f"{name}: {value}"
@@ -165,22 +179,55 @@ def secret_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "npmrc", f"//registry.npmjs.org/:_authToken={r(ALNUM, 36)}"
     yield "bootstrap", f"kubeadm join --token {r(LOWER + DIGITS, 6)}.{r(LOWER + DIGITS, 16)}"
     for line in (
-        "mysql -u root -p{} app", "mysqldump --password={} app", "sshpass -p '{}' ssh ops@10.0.0.3", "curl -u ops:{} https://x.example.com",
-        "docker login -u ci -p {} registry.example.com", "redis-cli -a {} ping", "kubectl create secret generic db --from-literal=password={}",
-        "PGPASSWORD={} psql -h db app", "htpasswd -b users ops {}", "openssl enc -d -pass pass:{} -in x", "ldapsearch -x -w {} -b dc=x",
-        "echo 'ops:{}' | chpasswd", "helm upgrade app . --set db.password={}", "CREATE USER app WITH PASSWORD '{}';",
-        "ALTER USER app IDENTIFIED BY '{}';", "keytool -importkeystore -storepass {} -file x", "az login -u ops -p {}",
-        "net use x: \\\\srv\\share /user:ops {}", "smbclient //srv/x -U ops%{}", "wget --http-password={} https://x.example.com",
-        "gpg --batch --passphrase {} -d x", "rabbitmqctl change_password app {}", "mongosh -u app -p {} db",
-    ):  # fmt: skip
+        "mysql -u root -p{} app",
+        "mysqldump --password={} app",
+        "sshpass -p '{}' ssh ops@10.0.0.3",
+        "curl -u ops:{} https://x.example.com",
+        "docker login -u ci -p {} registry.example.com",
+        "redis-cli -a {} ping",
+        "kubectl create secret generic db --from-literal=password={}",
+        "PGPASSWORD={} psql -h db app",
+        "htpasswd -b users ops {}",
+        "openssl enc -d -pass pass:{} -in x",
+        "ldapsearch -x -w {} -b dc=x",
+        "echo 'ops:{}' | chpasswd",
+        "helm upgrade app . --set db.password={}",
+        "CREATE USER app WITH PASSWORD '{}';",
+        "ALTER USER app IDENTIFIED BY '{}';",
+        "keytool -importkeystore -storepass {} -file x",
+        "az login -u ops -p {}",
+        "net use x: \\\\srv\\share /user:ops {}",
+        "smbclient //srv/x -U ops%{}",
+        "wget --http-password={} https://x.example.com",
+        "gpg --batch --passphrase {} -d x",
+        "rabbitmqctl change_password app {}",
+        "mongosh -u app -p {} db",
+    ):
         yield f"command {line.split()[0]}", line.format(p())
     for line in (
-        'Log in as admin with password "{}".', "The root password on the build host is {}.", "root pw: {}", "wifi passphrase {}",
-        "password for the lab router is now {}", "The admin credentials are admin / {}", "login: ops:{}", "pwd={}",
-        "Das Passwort für den Testserver ist {}", "mot de passe : {}", "la contraseña es {}", "wachtwoord: {}", "пароль: {}",
-        "パスワードは {}", "密码是 {}", "A senha do banco é {}", "hasło: {}", "Use {} as the password.", "The password was changed to {} last week.",
-        "sudo password: {}", "The VPN account is ops and its password is `{}`.", "Zugangsdaten: admin/{}",
-    ):  # fmt: skip
+        'Log in as admin with password "{}".',
+        "The root password on the build host is {}.",
+        "root pw: {}",
+        "wifi passphrase {}",
+        "password for the lab router is now {}",
+        "The admin credentials are admin / {}",
+        "login: ops:{}",
+        "pwd={}",
+        "Das Passwort für den Testserver ist {}",
+        "mot de passe : {}",
+        "la contraseña es {}",
+        "wachtwoord: {}",
+        "пароль: {}",
+        "パスワードは {}",
+        "密码是 {}",
+        "A senha do banco é {}",
+        "hasło: {}",
+        "Use {} as the password.",
+        "The password was changed to {} last week.",
+        "sudo password: {}",
+        "The VPN account is ops and its password is `{}`.",
+        "Zugangsdaten: admin/{}",
+    ):
         yield f"prose {line[:24]}", line.format(p())
     yield "pin", f"The PIN of the HSM is {r(DIGITS, 6)}."
     yield "recovery", "Recovery codes:\n" + "\n".join(f"{r(HEX, 5)}-{r(HEX, 5)}" for _ in range(8))
@@ -202,7 +249,8 @@ def secret_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "header", f"X-Api-Key: {r(ALNUM, 32)}"
     yield (
         "putty",
-        f"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\n{r(BASE64, 48)}\nPrivate-MAC: {r(HEX, 64)}",
+        "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: "
+        f"1\n{r(BASE64, 48)}\nPrivate-MAC: {r(HEX, 64)}",
     )
     token = m.vendor()["github"]
     yield "evasion zero width", "token " + "\u200b".join(token)
@@ -300,8 +348,15 @@ def _luhn(digits: str) -> str:
     return digits + str(-total % 10)
 
 
-FIRST = "Marta Helen Ingrid Mateo Yusuf Greta Olivia Chiara Samuel Lucia Viktor Amelia Diego Fatima Priya Jonas Elena Tomas Aisha Noah".split()  # noqa: SIM905
-LAST = "Lindqvist Vance Solheim Rivas Adeyemi Nilsson Ortega Aziz Sokolov Hart Petrenko Morales Zahra Renner Holm Bianchi Novak Kowalski".split()  # noqa: SIM905
+FIRST = [
+    "Marta", "Helen", "Ingrid", "Mateo", "Yusuf", "Greta", "Olivia", "Chiara", "Samuel",
+    "Lucia", "Viktor", "Amelia", "Diego", "Fatima", "Priya", "Jonas", "Elena", "Tomas",
+    "Aisha", "Noah",
+]  # fmt: skip
+LAST = [
+    "Lindqvist", "Vance", "Solheim", "Rivas", "Adeyemi", "Nilsson", "Ortega", "Aziz", "Sokolov",
+    "Hart", "Petrenko", "Morales", "Zahra", "Renner", "Holm", "Bianchi", "Novak", "Kowalski",
+]  # fmt: skip
 
 
 def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
@@ -320,17 +375,32 @@ def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
         return f"{one}.{two}@{m.random.choice(['contoso.com', 'fabrikam.com', 'adventure-works.com', 'gmail.com'])}"
 
     for line in (
-        "The bug was reported by {}.", "cc {} on every incident", "mailto:{}", "<{}> wrote about the export", "Contact: {}", "reporter={} plan=pro",
-        '{{"email": "{}", "plan": "pro"}}', "Kontakt: {}", "écrire à {}", "customer {} asked for a refund",
-    ):  # fmt: skip
+        "The bug was reported by {}.",
+        "cc {} on every incident",
+        "mailto:{}",
+        "<{}> wrote about the export",
+        "Contact: {}",
+        "reporter={} plan=pro",
+        '{{"email": "{}", "plan": "pro"}}',
+        "Kontakt: {}",
+        "écrire à {}",
+        "customer {} asked for a refund",
+    ):
         yield "e-mail", line.format(mail())
     yield "e-mail spelled", "write to " + mail().replace("@", " (at) ").replace(".com", " (dot) com")
     yield "e-mail in markup", f"[{first()}](mailto:{mail()})"
     d = r(DIGITS, 4)
     for line in (
-        f"The courier called from (415) 555-{d}.", f"phone: +44 7700 90{d}", f"Her mobile is 0171 55{d}12", f"Tel. +49 30 90{d}12",
-        f"tél : 06 12 34 5{d[:1]} {d[1:3]}", f"WhatsApp +34 612 34 {d}", f"text him at 415-555-{d}", f"call +1 (212) 555-{d} after nine", f"电话 138 1234 {d}",
-    ):  # fmt: skip
+        f"The courier called from (415) 555-{d}.",
+        f"phone: +44 7700 90{d}",
+        f"Her mobile is 0171 55{d}12",
+        f"Tel. +49 30 90{d}12",
+        f"tél : 06 12 34 5{d[:1]} {d[1:3]}",
+        f"WhatsApp +34 612 34 {d}",
+        f"text him at 415-555-{d}",
+        f"call +1 (212) 555-{d} after nine",
+        f"电话 138 1234 {d}",
+    ):
         yield "phone", line
     number = _luhn("4" + r(DIGITS, 14))
     yield "card", f"Refund went to card {' '.join(number[place : place + 4] for place in range(0, 16, 4))}."
@@ -354,11 +424,17 @@ def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "routing", "routing 021000021 account 123456789"
     yield "sort code", f"sort code 20-00-00 account {r(DIGITS, 8)}"
     for line in (
-        "Ship it to {} , 14 Harbour Lane, Apt 3B, Portland, OR 97201.", "Kunde wohnt in der Lindenallee 27, 50667 Köln.", "Adresse de livraison : 12 rue des Tilleuls, 69003 Lyon",
-        "Her home is Flat 2, 9 Rosebery Gardens, London N8 8SH", "The parcel went to 221 Baker Street, London NW1 6XE", "Calle Mayor 5, 28013 Madrid es su dirección",
-        "Il cliente abita in Via Roma 12, 20121 Milano", "woont op Prinsengracht 263, 1016 GV Amsterdam", "lives at 742 Evergreen Terrace, Springfield, IL 62704",
+        "Ship it to {} , 14 Harbour Lane, Apt 3B, Portland, OR 97201.",
+        "Kunde wohnt in der Lindenallee 27, 50667 Köln.",
+        "Adresse de livraison : 12 rue des Tilleuls, 69003 Lyon",
+        "Her home is Flat 2, 9 Rosebery Gardens, London N8 8SH",
+        "The parcel went to 221 Baker Street, London NW1 6XE",
+        "Calle Mayor 5, 28013 Madrid es su dirección",
+        "Il cliente abita in Via Roma 12, 20121 Milano",
+        "woont op Prinsengracht 263, 1016 GV Amsterdam",
+        "lives at 742 Evergreen Terrace, Springfield, IL 62704",
         "〒150-0001 渋谷区",
-    ):  # fmt: skip
+    ):
         yield "address", line.format(name())
     for line in (
         "DOB 1988-04-17",
@@ -375,10 +451,17 @@ def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "ip", "The customer connects from 203.0.113.77 at night."
     yield "ip6", "user login from 2001:db8:85a3::8a2e:370:7334 was blocked"
     for line in (
-        "Customer {} asked us twice to delete the upload.", "Client {} is angry about the invoice.", "The ticket from {} is about the export.", "Patient {} cannot log in.",
-        "The landlord {} is behind on his mortgage.", "Applicant {} was rejected.", "complaint by {} about the fee", "the guest {} left the room",
-        "Tenant {}, who moved out in May, still gets mail.", "our customer {} wants a refund",
-    ):  # fmt: skip
+        "Customer {} asked us twice to delete the upload.",
+        "Client {} is angry about the invoice.",
+        "The ticket from {} is about the export.",
+        "Patient {} cannot log in.",
+        "The landlord {} is behind on his mortgage.",
+        "Applicant {} was rejected.",
+        "complaint by {} about the fee",
+        "the guest {} left the room",
+        "Tenant {}, who moved out in May, still gets mail.",
+        "our customer {} wants a refund",
+    ):
         yield "named", line.format(name())
     last = m.random.choice(LAST)
     for line in (
@@ -393,11 +476,26 @@ def personal_notes(seed: int) -> Iterator[tuple[str, str]]:
         yield "titled", line.format(last)
     one = first()
     for line in (
-        "{} is on sick leave for burnout.", "I think {} is about to quit, so plan around it.", "{} from sales earns 84k.", "The intern, {}, is pregnant.", "Ask {} (the one with the migraine).",
-        "{} was diagnosed with diabetes in March.", "{}'s visa expires in June.", "{} is going through a divorce.", "{} fasts for Ramadan, so no meetings at noon; she is fasting.",
-        "{} handed in her notice.", "{} is on a performance improvement plan.", "{} has depression and works half days.", "{} is allergic to nuts.", "our designer {} is gay and not out at work",
-        "{}'s salary is below the band.", "{} asked for a raise twice.", "{} was arrested last year.", "{} is behind on her rent.", "{} wants to resign after the launch",
-    ):  # fmt: skip
+        "{} is on sick leave for burnout.",
+        "I think {} is about to quit, so plan around it.",
+        "{} from sales earns 84k.",
+        "The intern, {}, is pregnant.",
+        "Ask {} (the one with the migraine).",
+        "{} was diagnosed with diabetes in March.",
+        "{}'s visa expires in June.",
+        "{} is going through a divorce.",
+        "{} fasts for Ramadan, so no meetings at noon; she is fasting.",
+        "{} handed in her notice.",
+        "{} is on a performance improvement plan.",
+        "{} has depression and works half days.",
+        "{} is allergic to nuts.",
+        "our designer {} is gay and not out at work",
+        "{}'s salary is below the band.",
+        "{} asked for a raise twice.",
+        "{} was arrested last year.",
+        "{} is behind on her rent.",
+        "{} wants to resign after the launch",
+    ):
         yield "private", line.format(one)
     yield "record", f'{{"name": "{name()}", "email": "{mail()}", "phone": "+1 415 555 {d}"}}'
     yield "record health", f'patient_id=PX-{r(DIGITS, 5)} name="{name()}" dx="F41.1"'

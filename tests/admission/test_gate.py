@@ -158,7 +158,8 @@ def test_judging_opens_no_file_and_starts_no_process() -> None:
     watching = True
 
     def watch(event: str, arguments: tuple[object, ...]) -> None:
-        if watching and event.split(".")[0] in {"open", "subprocess", "socket", "os"} and event != "os.listdir":
+        kind = event.split(".", maxsplit=1)[0]
+        if watching and kind in {"open", "subprocess", "socket", "os"} and event != "os.listdir":
             seen.append(f"{event} {arguments[:1]}")
 
     sys.addaudithook(watch)

@@ -45,7 +45,8 @@ def values() -> dict[str, str]:
 def _note(values: dict[str, str]) -> str:
     return (
         f"The token is {values['github']} and the key {values['aws']}.\n\nThe password is {values['password']};"
-        f" the mirror is https://ci:{values['url']}@git.example.org/x.\n\n{values['e-mail']} paid with {values['card']}.\n"
+        f" the mirror is https://ci:{values['url']}@git.example.org/x.\n\n{values['e-mail']} paid with "
+        f"{values['card']}.\n"
     )
 
 
@@ -157,10 +158,21 @@ def test_a_hand_edited_file_is_withheld_and_copied_nowhere(
     )
     said = ""
     for arguments in (
-        ("show", "good"), ("show", "good", "--json"), ("show", "good", "--markdown"), ("list",), ("list", "--json"),
-        ("recall", "additive migrations"), ("recall", "additive migrations", "--json"), ("status",), ("due",), ("stale",),
-        ("index", "--rebuild"), ("check",), ("recall", values["github"]), ("history", "good"),
-    ):  # fmt: skip
+        ("show", "good"),
+        ("show", "good", "--json"),
+        ("show", "good", "--markdown"),
+        ("list",),
+        ("list", "--json"),
+        ("recall", "additive migrations"),
+        ("recall", "additive migrations", "--json"),
+        ("status",),
+        ("due",),
+        ("stale",),
+        ("index", "--rebuild"),
+        ("check",),
+        ("recall", values["github"]),
+        ("history", "good"),
+    ):
         run = memfs_process(*arguments, cwd=stocked)
         said += run.out + run.err
     shown = memfs_process("show", "good", cwd=stocked)

@@ -30,7 +30,8 @@ OWN = re.compile(
 )
 # What a reader of the harness would take for its own markup, whatever stands before it on the line.
 HARNESS = re.compile(
-    r"</?(?:system-reminder|system|assistant|user|human|memory|function_calls|invoke)\b|<\|(?:im_start|im_end|eot_id)\|>"
+    r"</?(?:system-reminder|system|assistant|user|human|memory|function_calls|invoke)\b|<\|(?:im_start|"
+    r"im_end|eot_id)\|>"
     r"|\[/?INST\]|<<SYS>>|<!--|!\[|(?:^|\s)(?:Human|Assistant):",
     re.MULTILINE,
 )
