@@ -32,7 +32,7 @@ __all__ = [
     "settle_reading",
 ]
 
-GATE_VERSION = 3
+GATE_VERSION = 4
 """Changes with the rules: whoever keeps the answer of ``judge_reading`` keeps it under this number."""
 
 ALLOW_FIELD = "allow"
@@ -46,6 +46,7 @@ _SETTLED = LazyPattern(
     r"(?:team|restricted)(?:/[a-z]{1,16}(?:-[a-z]{1,16}){0,2})?"
 )
 _PLAIN_ADDRESS = LazyPattern(r"[a-z]{1,20}(?:[._+-][a-z]{1,20}){0,3}\d{0,4}@[a-z0-9.-]{1,60}", re.IGNORECASE)
+_MOST_HIDDEN = 5  # named one by one in each field
 _TOGETHER = "fields together"
 _SOURCED = frozenset({"author", "evidence"})  # where the author's own address may stand (ADMISSION 3)
 _NOT_PROSE = frozenset({"kind", "origin", "scope", "recorded", "expires", "supersedes", "applies_to", ALLOW_FIELD})
@@ -162,9 +163,12 @@ def _finding(
 
 
 def _check_code_points(name: str, text: str) -> Iterator[Finding]:
-    for hidden in find_hidden(text):
+    found = find_hidden(text)
+    for hidden in found[:_MOST_HIDDEN]:
         message = f"has U+{hidden.codepoint:04X} ({hidden.why})"
         yield _finding(HIDDEN_RULE, name, message, text=text, offset=hidden.offset)
+    if len(found) > _MOST_HIDDEN:
+        yield _finding(HIDDEN_RULE, name, f"has {len(found) - _MOST_HIDDEN:,} more code points of that kind")
     if not text.isascii():
         from memfs.admission.views import find_mixed_word, find_stacked_marks
 

@@ -172,7 +172,7 @@ def _bearer(match: re.Match[str]) -> bool:
 
 def _key_body(match: re.Match[str]) -> bool:
     """A key block with at least 40 characters of key, however its lines are broken or quoted."""
-    rest = match.string[match.end() : match.end() + 6000]
+    rest = match.string[match.end() : match.end() + 1000]
     end = re.search(r"-{2,5}\s*END|Private-MAC", rest)
     rest = rest[: end.start()] if end else rest[:800]
     rest = re.sub(r"\\[nr]|(?m:^[A-Za-z-]+: .*$)", " ", rest)

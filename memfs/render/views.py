@@ -20,6 +20,7 @@ from memfs.render.words import (
     APPROVED_WARNING,
     DUE_ABOUT,
     DUE_WARNING,
+    EVIDENCE_ABOUT,
     UNAPPROVED_ABOUT,
     UNAPPROVED_WARNING,
 )
@@ -112,9 +113,20 @@ def _evidence(shown: Shown) -> list[str]:
     lines = []
     for report in shown.state.evidence if shown.state is not None else ():
         lines.append(f"evidence {show_line(report.text)} ({report.status.value})")
-        if report.line_now is not None:
+        if report.line_now is not None and not shown.trusted:
             lines.append(f"line now: {show_line(report.line_now)}")
     return lines
+
+
+def _lines_now(shown: Sequence[Shown]) -> list[str]:
+    """What the evidence of approved memories holds now: nobody approved that, so it has a frame of its own."""
+    return [
+        f"[{_name_of(item.file)}] {show_line(report.text)} holds now: {show_line(report.line_now)}"
+        for item in shown
+        if item.trusted and item.memory is not None and item.state is not None
+        for report in item.state.evidence
+        if report.line_now is not None
+    ]
 
 
 def _review(memory: Memory) -> str:
@@ -195,6 +207,7 @@ def render_bundle(
     parts_of = [(_heading(item), _text(item, detail)) for item in shown]
     groups = [_group_of(item) for item in shown]
     bundles: dict[str, _Bundle] = {}
+    placed: list[Shown] = []
     used = 0
     for item, group, (heading, text) in zip(shown, groups, parts_of, strict=True):
         bundle = bundles.get(group.about)
@@ -212,9 +225,21 @@ def render_bundle(
             kept.append(f"… cut here; `memfs show {_name_of(item.file)}` prints the rest")
         bundles[group.about] = bundle
         bundle.lines += kept
+        placed.append(item)
         used += cost + sum(bundle.frame.bytes_of(line) for line in kept)
+    shown_ids = {id(item) for item in placed}
+    evidence = _lines_now([item for item in shown if id(item) in shown_ids])
+    after = ""
+    if evidence and detail is not Detail.HEADING:
+        frame = open_frame(
+            evidence, draw_nonce=draw_nonce, name="evidence now", about=EVIDENCE_ABOUT, warning=UNAPPROVED_WARNING
+        )
+        room = None if limit_bytes is None else limit_bytes - _RESERVE - used - frame.own_bytes
+        lines = _whole_lines(evidence, frame, room)
+        after = frame.enclose(lines) if lines else ""
     ordered = [bundles[group.about] for group in (_APPROVED, _DUE, _UNAPPROVED) if group.about in bundles]
     parts = [bundle.frame.enclose(bundle.lines) for bundle in ordered]
+    parts += [after] if after else []
     if left_out and parts:
         parts.append(f"{left_out} more left out.\n")
     return "\n".join(parts)

@@ -63,7 +63,7 @@ def bundle_of(*shown: Shown, **options: object) -> str:
     return render_bundle(shown, draw_nonce=lambda: secrets.token_hex(8), **options)  # type: ignore[arg-type]
 
 
-FIRST = re.compile(r'Memory bundle ([0-9a-f]{16})\. Lines that start with "([0-9a-f]{4}\|) " are .*')
+FIRST = re.compile(r'(?:Memory bundle|Evidence now) ([0-9a-f]{16})\. Lines that start with "([0-9a-f]{4}\|) " are .*')
 
 
 def inside(text: str) -> list[str]:
@@ -79,7 +79,7 @@ def inside(text: str) -> list[str]:
                 frame, warning_next = (match[1], match[2]), True
             else:
                 assert line == "" or re.fullmatch(r"\d+ more left out\.", line), line
-        elif line == f"End of memory bundle {frame[0]}.":
+        elif line in (f"End of memory bundle {frame[0]}.", f"End of evidence now {frame[0]}."):
             frame = None
         else:
             assert line.startswith(frame[1]), line
@@ -132,7 +132,16 @@ def test_a_due_memory_carries_its_state_first() -> None:
     content = inside(bundle_of(make_shown(trusted=True, state=DUE, trust_words="approved")))
     assert content[0] == "RECHECK: docs/support.md changed since 2027-02-11"
     assert content[1].startswith("[a-memory] decision")
-    assert "line now: the line now" in content
+    assert "[a-memory] docs/a.md@bf3c8fd holds now: the line now" in content
+
+
+def test_what_evidence_holds_now_never_stands_among_what_was_approved() -> None:
+    text = bundle_of(make_shown(trusted=True, state=DUE, trust_words="approved"))
+    due, now = text.split("Evidence now ")
+    assert "the line now" not in due
+    assert "nobody approved it" in now
+    assert "the line now" in bundle_of(make_shown(trusted=False, state=DUE))
+    assert "the line now" not in bundle_of(make_shown(trusted=True, state=DUE), limit_bytes=700)
 
 
 def test_an_approved_memory_with_a_finding_is_a_placeholder_among_the_unapproved() -> None:
