@@ -230,7 +230,22 @@ def read_narrowing(tree: WorkTree) -> RepositorySettings | None:
 # -- an answer to a question -----------------------------------------------------------------------
 
 
+def _within_limits(query: Query, stores: Sequence[_Store]) -> Query:
+    """Return ``query`` with no more room than the narrowest repository among ``stores`` gives."""
+    from memfs.store.settings import MAX_CONTEXT_BYTES
+
+    limits = [store.settings.context_bytes for store in stores if store.settings is not None]
+    narrow = [limit for limit in limits if limit < MAX_CONTEXT_BYTES]
+    if not narrow:
+        return query
+    return replace(
+        query, budget_bytes=min([*narrow, *([query.budget_bytes] if query.budget_bytes is not None else [])])
+    )
+
+
 def _recall_answer(stores: Sequence[_Store], places: Places, query: Query, notices: list[str]) -> Result:
+    if any(store.settings is not None for store in stores):
+        query = _within_limits(query, stores)
     limit = min([query.limit, *(store.settings.results for store in stores if store.settings is not None)])
     terms = query_terms(query.text)
     topics = topic_terms(terms)

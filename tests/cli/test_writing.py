@@ -245,3 +245,15 @@ def test_the_templates_examples_can_be_left_out(tmp_path: Path, memfs: Callable[
     assert memfs("list", cwd=tmp_path / "team").code == 1
     again = memfs("init", "--no-keyring", "--no-examples", cwd=tmp_path / "team")
     assert "already" in again.out
+
+
+def test_a_repository_can_narrow_how_much_is_recalled_and_how_long_a_memory_is(
+    stocked: Path, memfs: Callable[..., Run]
+) -> None:
+    assert memfs("recall", "when do deploys happen", cwd=stocked).code == 0
+    (stocked / ".memfs/config.yaml").write_text("version: 1\nlimits:\n  context_bytes: 20\n  memory_bytes: 400\n")
+    narrowed = memfs("recall", "when do deploys happen", cwd=stocked)
+    assert "Tuesdays" not in narrowed.out
+    long = memfs("remember", "The lamp is green. " * 40, *FIELDS, cwd=stocked)
+    assert long.code == 4
+    assert "takes up to 400" in long.err
