@@ -321,9 +321,10 @@ def _check_admission(file: MemoryFile, own: Collection[str]) -> tuple[list[Resul
     for finding in judge_file(file, identities=own).findings:
         if finding.family is Family.FORM:
             continue  # _check_form has said it
-        told[finding.rule] = told.get(finding.rule, 0) + 1
-        if told[finding.rule] > MAX_OF_A_RULE:
-            continue
+        if finding.line is not None:  # one place; without one it counts what the gate did not list
+            told[finding.rule] = told.get(finding.rule, 0) + 1
+            if told[finding.rule] > MAX_OF_A_RULE:
+                continue
         line, column = _place(finding, file.document, body_line)
         # ADMISSION 2: what a file lets pass for itself counts once a person has approved exactly that.
         is_allowed = finding.rule in passing

@@ -367,7 +367,7 @@ def test_ten_thousand_hidden_characters_are_told_in_a_few_lines(repo: Path) -> N
     found = [result for result in check(repo).report.results if result.rule == "hidden-character"]
     assert time.process_time() - started < 5
     assert len(found) == 6
-    assert any("9995 more" in result.message.replace(",", "") for result in found)
+    assert any("9,995 more" in result.message for result in found)
 
 
 def test_a_rule_that_a_file_lets_pass_for_itself_waits_for_an_approval(repo: Path, places: Places, key: Path) -> None:
