@@ -22,7 +22,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from memfs.cli.asking import announce, confirm, escape_lines, find_signer, require_terminal
+from memfs.cli.asking import announce, escape_lines, find_signer, require_terminal
 from memfs.cli.options import add_json
 from memfs.errors import EXIT_NO, EXIT_TRUST, EXIT_YES, UsageError
 from memfs.model.codepoints import escape_hidden
@@ -278,6 +278,3 @@ def _parse_day(text: str | None) -> date | None:
         return date.fromisoformat(text)
     except ValueError:
         raise UsageError("a day is written YYYY-MM-DD", where="--until") from None
-
-
-__all__ = ["approve_ids", "configure", "confirm", "run"]
