@@ -28,7 +28,7 @@ from corpus import write_corpus  # noqa: E402
 
 LAUNCH = (
     "import sys; sys.path.insert(0, sys.argv[1])\n"
-    "from pathlib import Path; from memfs.store.places import Places; from memfs.cli import main\n"
+    "from pathlib import Path; from memfs.disk.places import Places; from memfs.cli import main\n"
     "sys.exit(main(sys.argv[3:], places=Places(home=Path(sys.argv[2]))))"
 )
 QUESTION = "why the invoice export retries bakemo sivo lagefi?"
@@ -38,8 +38,8 @@ TARGETS = {"prompt": 1.15, "session_start": 10, "tool": 10}
 
 def approve_some(root: Path, home: Path) -> None:
     """Make a keyring with a key of its own, pin it, and approve the first memories."""
-    from memfs.store.places import Places
-    from memfs.store.worktree import find_work_tree
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import find_work_tree
     from memfs.trust import setup
     from memfs.trust.approve import approve, plan_approval
     from memfs.trust.keyring import format_file
@@ -65,10 +65,10 @@ def approve_some(root: Path, home: Path) -> None:
 
 def build_index(root: Path, home: Path, *, vectors: bool) -> None:
     """Bring the index up to date, with vectors where they are wanted."""
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import find_work_tree
     from memfs.index import semantic
-    from memfs.recall.background import refresh_index
-    from memfs.store.places import Places
-    from memfs.store.worktree import find_work_tree
+    from memfs.standing.background import refresh_index
 
     if not vectors:
         semantic.embed_missing = lambda *_a, **_k: 0

@@ -26,10 +26,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from recall import PEER  # noqa: E402
 
-from memfs.recall.background import refresh_index  # noqa: E402
+from memfs.disk.places import Places  # noqa: E402
+from memfs.disk.worktree import WorkTree, find_work_tree  # noqa: E402
 from memfs.recall.search import Query, recall  # noqa: E402
-from memfs.store.places import Places  # noqa: E402
-from memfs.store.worktree import WorkTree, find_work_tree  # noqa: E402
+from memfs.standing.background import refresh_index  # noqa: E402
 
 TODAY = date(2027, 1, 1)
 SMALL_TALK = (

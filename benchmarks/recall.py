@@ -27,7 +27,7 @@ from corpus import write_corpus  # noqa: E402
 
 LAUNCH = (
     "import sys; sys.path.insert(0, sys.argv[1])\n"
-    "from pathlib import Path; from memfs.store.places import Places; from memfs.cli import main\n"
+    "from pathlib import Path; from memfs.disk.places import Places; from memfs.cli import main\n"
     "sys.exit(main(sys.argv[3:], places=Places(home=Path(sys.argv[2]))))"
 )
 TARGETS = {
@@ -89,11 +89,11 @@ def measure(commands: dict[str, list[str]], cwd: Path, env: dict[str, str], repe
 
 def measure_index(root: Path, home: Path, *, with_vectors: bool) -> dict[str, float]:
     """Build the index in this process and return its rates and the time of a refresh that finds nothing."""
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import find_work_tree
     from memfs.index import semantic
     from memfs.index.semantic import embed_missing
-    from memfs.recall.background import open_recall_index, refresh_index
-    from memfs.store.places import Places
-    from memfs.store.worktree import find_work_tree
+    from memfs.standing.background import open_recall_index, refresh_index
 
     tree, places = find_work_tree(root), Places(home=home)
     embed, semantic.embed_missing = semantic.embed_missing, lambda *_a, **_k: 0

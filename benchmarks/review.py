@@ -19,8 +19,8 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 
 TODAY = date(2026, 11, 30)
 SUBJECTS = ("billing", "search", "ingest", "export", "login", "cache", "queue", "mailer", "gateway", "ledger", "report")
@@ -155,11 +155,11 @@ def approve(root: Path, places: Places) -> None:
 
 
 def run(root: Path, places: Places, changes: int) -> None:
-    from memfs.api import Repository
+    from memfs.browse.server import Pages
+    from memfs.check.run import Target, check_repository
     from memfs.model.scope import Caller
-    from memfs.review.browse.server import Pages
+    from memfs.repository.api import Repository
     from memfs.review.change import review_range
-    from memfs.review.check import Target, check_repository
     from memfs.review.forms import format_comment
 
     tree = find_work_tree(root)

@@ -28,11 +28,11 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from memfs.disk.files import read_file
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
-from memfs.store.files import read_file
-from memfs.store.places import Places
-from memfs.store.worktree import WorkTree, find_work_tree
 from memfs.trust import setup
 from memfs.trust.keyring import format_file
 from memfs.trust.record import Item, Record, Statement, Verb, format_record, format_statement, signed_bytes
@@ -216,9 +216,9 @@ COLD = """
 import sys, time
 from datetime import date
 from pathlib import Path
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
-from memfs.store.files import read_file
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
+from memfs.disk.files import read_file
 from memfs.model.reader import read_memory
 tree = find_work_tree(Path(sys.argv[1]))
 files = [read_memory(n, read_file(tree, n)) for n in (f"memories/team/memory-{i:05}.md" for i in range(10))]

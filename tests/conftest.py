@@ -14,7 +14,8 @@ import pytest
 from people import Person, Team, found_team
 from support import CHECKOUT, SHARED, Run, git, launch_command, make_key
 
-from memfs.store.places import Places
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree, find_work_tree
 
 _REAL_HOME = pwd.getpwuid(os.getuid()).pw_dir
 _PRIVATE = tuple(
@@ -69,7 +70,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     def out_of_bounds() -> Places:
         raise AssertionError("a test asked for the user's own places")
 
-    monkeypatch.setattr("memfs.store.places.find_places", out_of_bounds)
+    monkeypatch.setattr("memfs.disk.places.find_places", out_of_bounds)
     return home
 
 
@@ -201,3 +202,22 @@ def mallory(tmp_path_factory: pytest.TempPathFactory) -> Person:
 def team(repo: Path, places: Places, alice: Person, bob: Person) -> Team:
     """Return a repository where alice is root and approves, bob approves, and a.md is approved."""
     return found_team(repo, places, [alice, bob])
+
+
+@pytest.fixture
+def make_case(shared: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that makes a handed case in a new folder and returns the folder."""
+
+    def make(name: str) -> Path:
+        (script,) = (shared / "cases").glob(f"{name}-*/make.sh")
+        folder = tmp_path / f"case{name}"
+        subprocess.run(["bash", str(script), str(folder)], check=True, capture_output=True, stdin=subprocess.DEVNULL)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def tree(repo: Path) -> WorkTree:
+    """Return the work tree of ``repo``."""
+    return find_work_tree(repo)

@@ -8,9 +8,9 @@ from typing import Any
 
 from support import git
 
-from memfs.review.check import Check, Target, check_repository
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
+from memfs.check.run import Check, Target, check_repository
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 
 TODAY = date(2026, 11, 30)
 STATEMENT = "Deploys of the billing service happen on Friday after the nightly backup has been checked."

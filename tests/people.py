@@ -11,11 +11,11 @@ from typing import Any
 
 from support import TODAY, git
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.values import replace
-from memfs.store.places import Places
-from memfs.store.worktree import WorkTree, find_work_tree
 from memfs.trust import setup
 from memfs.trust.approve import Approved, approve, plan_approval, plan_revoke
 from memfs.trust.judge import Verdict

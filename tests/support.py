@@ -47,7 +47,7 @@ class Run:
 
 
 LAUNCHER = (
-    "import sys; from pathlib import Path; from memfs.store.places import Places; from memfs.cli import main; "
+    "import sys; from pathlib import Path; from memfs.disk.places import Places; from memfs.cli import main; "
     "sys.exit(main(sys.argv[2:], places=Places(home=Path(sys.argv[1]))))"
 )
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from memfs.review.rules import GROUPS, RULES
+from memfs.check.rules import GROUPS, RULES
 
 PAGE = Path(__file__).with_name("checks.md")
 

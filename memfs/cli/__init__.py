@@ -12,7 +12,7 @@ from memfs.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, EXIT_YES, Memfs
 if TYPE_CHECKING:
     import argparse
 
-    from memfs.store.places import Places
+    from memfs.disk.places import Places
 
 GROUPS: dict[str, dict[str, str]] = {
     "Write": {
@@ -135,7 +135,7 @@ def make_session(args: argparse.Namespace, places: Places | None):  # type: igno
     from pathlib import Path
 
     from memfs.cli.session import Session
-    from memfs.store.places import find_places
+    from memfs.disk.places import find_places
 
     interactive = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -35,7 +35,7 @@ def find_signer(
     wanted: Callable[[Key], bool] | None = None,
 ) -> SshSigner:
     """Return the key that signs for this person. Raises :class:`SetupError` when there is none."""
-    from memfs.store.settings import read_user_settings
+    from memfs.disk.settings import read_user_settings
     from memfs.trust.signing import find_signing_key
 
     return find_signing_key(

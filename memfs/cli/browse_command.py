@@ -19,8 +19,8 @@ from memfs.errors import EXIT_YES, SetupError, UsageError
 from memfs.model.codepoints import escape_hidden
 
 if TYPE_CHECKING:
-    from memfs.api import Repository
     from memfs.cli.session import Session
+    from memfs.repository.api import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         return _export(args, session, repository, name=name, about=about)
     if not 0 <= args.port < 65536:
         raise UsageError("a port is a number below 65536", where="--port")
-    from memfs.review.browse.server import Pages, Server
+    from memfs.browse.server import Pages, Server
 
     session.note("reading the memories …")
     pages = Pages(repository, caller, name=name, about=about, pin=args.pin)
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _export(args: argparse.Namespace, session: Session, repository: Repository, *, name: str, about: str) -> int:
-    from memfs.review.browse.export import export_site
+    from memfs.browse.export import export_site
 
     folder = Path(session.cwd, args.export)
     pages = export_site(repository, caller_of(args), folder, name=name, about=about, pin=args.pin)

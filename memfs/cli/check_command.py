@@ -20,9 +20,9 @@ from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
 
 if TYPE_CHECKING:
     from memfs.admission.deep import DeepScanner
+    from memfs.check.report import Report
+    from memfs.check.run import Check
     from memfs.cli.session import Session
-    from memfs.review.check import Check
-    from memfs.review.report import Report
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.review.check import Target, check_repository, fix_format, with_fixes
+    from memfs.check.run import Target, check_repository, fix_format, with_fixes
 
     if args.fix and (args.staged or args.commit):
         raise UsageError("--fix writes the work tree; it goes with neither --staged nor --commit")
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def _open_scanner(session: Session) -> DeepScanner:
     from memfs.admission.deep import open_scanner
-    from memfs.store.places import require_private_folder
+    from memfs.disk.places import require_private_folder
 
     scanner = open_scanner(str(require_private_folder(session.places.cache / "scanner")))
     if scanner is None:
@@ -100,8 +100,8 @@ def _open_scanner(session: Session) -> DeepScanner:
 def print_report(report: Report, form: str, session: Session) -> None:
     """Write ``report`` to stdout in one of the five forms."""
     from memfs import __version__
-    from memfs.review.report import format_github, format_junit, format_sarif, format_text, report_payload
-    from memfs.review.rules import RULES
+    from memfs.check.report import format_github, format_junit, format_sarif, format_text, report_payload
+    from memfs.check.rules import RULES
 
     if form == "json":
         session.emit("check", report_payload(report))

@@ -152,7 +152,7 @@ def wish_of(
 
 def find_project(cwd: Path) -> Path:
     """Return the root of the project: the git work tree, or the folder itself where there is none."""
-    from memfs.store.worktree import find_work_tree
+    from memfs.disk.worktree import find_work_tree
 
     try:
         return find_work_tree(cwd).root

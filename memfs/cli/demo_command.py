@@ -13,8 +13,8 @@ from datetime import date
 from pathlib import Path
 
 from memfs.cli.session import Session
-from memfs.store.places import Places
-from memfs.store.process import run as run_program
+from memfs.disk.places import Places
+from memfs.git.process import run as run_program
 
 MEMORY = "billing-migrations-are-additive"
 STATEMENT = (

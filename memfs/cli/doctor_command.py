@@ -24,8 +24,8 @@ from memfs.hooks.agents import AGENTS
 from memfs.model.values import replace
 
 if TYPE_CHECKING:
-    from memfs.api import Repository
     from memfs.cli.session import Session
+    from memfs.repository.api import Repository
 
 _MARKS = {Level.GOOD: "ok   ", Level.UNWISE: "note ", Level.WRONG: "WRONG"}
 _EXTRAS = {"mcp": ("mcp", "the MCP server"), "onnxruntime": ("semantic", "recall by meaning")}
@@ -69,7 +69,7 @@ def _is_connected(wish: Wish, session: Session, here: Path) -> bool:
 
 def _check_machine(session: Session) -> Iterator[Finding]:
     from memfs import __version__
-    from memfs.store.process import find_program
+    from memfs.git.process import find_program
 
     yield _finding(Level.GOOD, "memfs", f"{__version__} on Python {sys.version.split()[0]} ({sys.prefix})")
     for name, needed in (("git", "to record and to read history"), ("ssh-keygen", "to approve")):
@@ -147,7 +147,7 @@ def _check_model(repository: Repository) -> Iterator[Finding]:
 
 def _known_words(session: Session) -> str:
     """Return a question to which recall must have an answer: the words of the first good memory."""
-    from memfs.api import Stores
+    from memfs.repository.api import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     for _, repository in stores.repositories():

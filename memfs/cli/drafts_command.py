@@ -22,10 +22,10 @@ from memfs.model.memory import Origin
 from memfs.model.values import replace
 
 if TYPE_CHECKING:
-    from memfs.api import Repository
     from memfs.cli.session import Session
-    from memfs.store.drafts import HeldDraft
-    from memfs.writing import DraftText
+    from memfs.disk.drafts import HeldDraft
+    from memfs.repository.api import Repository
+    from memfs.repository.writing import DraftText
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _list(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.store.drafts import list_drafts
+    from memfs.disk.drafts import list_drafts
 
     drafts = list_drafts(repository.tree, session.places)
     if args.json:
@@ -81,9 +81,9 @@ def _summary(draft: HeldDraft) -> dict[str, Any]:
 
 
 def _show(args: argparse.Namespace, session: Session, repository: Repository) -> int:
+    from memfs.disk.drafts import get_draft
     from memfs.render.escape import show_line, show_lines
     from memfs.render.frame import frame_text
-    from memfs.store.drafts import get_draft
 
     draft = get_draft(repository.tree, session.places, args.name)
     fields = {
@@ -105,7 +105,7 @@ def _show(args: argparse.Namespace, session: Session, repository: Repository) ->
 
 
 def _edit(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.drafting import replace_held
+    from memfs.repository.drafting import replace_held
 
     replace_held(repository.writer, _changed(args, session, repository), name=args.name)
     session.say(f"changed {args.name}; `memfs drafts submit {args.name}` records it")
@@ -113,7 +113,7 @@ def _edit(args: argparse.Namespace, session: Session, repository: Repository) ->
 
 
 def _submit(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.drafting import submit
+    from memfs.repository.drafting import submit
 
     draft = _changed(args, session, repository)
     if args.dry_run:
@@ -125,7 +125,7 @@ def _submit(args: argparse.Namespace, session: Session, repository: Repository) 
 
 
 def _drop(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.store.drafts import drop_draft
+    from memfs.disk.drafts import drop_draft
 
     for name in args.names:
         drop_draft(repository.tree, session.places, name)
@@ -139,8 +139,8 @@ def _changed(args: argparse.Namespace, session: Session, repository: Repository)
     Its origin stays what the command that held it declared, unless a person at a terminal names
     another one or changes the text there: then it is theirs.
     """
-    from memfs.drafting import draft_of
-    from memfs.store.drafts import get_draft
+    from memfs.disk.drafts import get_draft
+    from memfs.repository.drafting import draft_of
 
     draft = draft_of(get_draft(repository.tree, session.places, args.name))
     body = draft.body

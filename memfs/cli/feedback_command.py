@@ -25,9 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.api import Stores
     from memfs.recall.feedback import record_feedback
     from memfs.recall.usage import NEVER, read_usage
+    from memfs.repository.api import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     caller = caller_of(args)

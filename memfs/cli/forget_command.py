@@ -10,7 +10,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
-from memfs.store.files import list_folder
+from memfs.disk.files import list_folder
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memfs.cli.session import Session
-    from memfs.store.places import Places
+    from memfs.disk.places import Places
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def run_fast(argv: Sequence[str], places: Places | None) -> int:
         # Not 2, the usual answer to a wrong call: agents take that as "block what the user asked".
         print("memfs: hook needs one agent; `memfs hook --help` lists them", file=sys.stderr)
         return 0
+    from memfs.disk.places import find_places
     from memfs.hooks.run import run_hook
-    from memfs.store.places import find_places
 
     return run_hook(agent, places or find_places())

@@ -57,7 +57,7 @@ def _status(args: argparse.Namespace, session: Session) -> int:
 
 
 def _refresh(args: argparse.Namespace, session: Session) -> int:
-    from memfs.recall.background import refresh_index
+    from memfs.standing.background import refresh_index
 
     tree = session.open_repository().tree
     with _bars(session) as (words, meaning):

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.making import make_repository
+    from memfs.repository.making import make_repository
 
     made = make_repository(
         _folder(args, session),

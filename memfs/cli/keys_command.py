@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memfs.cli.session import Session
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.worktree import WorkTree
     from memfs.trust.keyring import Chain, Key, Keyring
     from memfs.trust.signing import Signer
     from memfs.trust.sshsig import PublicKey
@@ -140,7 +140,7 @@ def _payload(keyring: Keyring) -> dict[str, Any]:
 
 def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
     require_terminal(session, "making a keyring")
-    from memfs.store.commit import commit_changes
+    from memfs.git.commit import commit_changes
     from memfs.trust.setup import keyring_change, new_keyring, pin_repository
     from memfs.trust.view import TreeCarrier
 
@@ -417,8 +417,8 @@ def _parse_day(text: str | None, where: str) -> date | None:
 
 
 def _git_address(session: Session) -> str:
-    from memfs.store.git import without_git_variables
-    from memfs.store.process import run as run_program
+    from memfs.git.process import run as run_program
+    from memfs.git.read import without_git_variables
 
     done = run_program(
         ["git", "config", "--get", "user.email"],

@@ -16,7 +16,7 @@ from memfs.model.scope import is_scope
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.recall.assess import Assessment
+    from memfs.standing.assess import Assessment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +84,8 @@ def _wanted(assessment: Assessment, args: argparse.Namespace) -> bool:
 
 
 def _cells(assessment: Assessment) -> tuple[str, str, str, str, str]:
-    from memfs.api import shown_of
     from memfs.render.views import Detail, render_json
+    from memfs.repository.api import shown_of
 
     memory = assessment.file.memory
     assert memory is not None
@@ -116,7 +116,7 @@ def _front(assessment: Assessment) -> dict[str, Any] | None:
 
 
 def _row(assessment: Assessment) -> dict[str, Any]:
-    from memfs.api import shown_of
     from memfs.render.views import render_json
+    from memfs.repository.api import shown_of
 
     return render_json([shown_of(assessment)])[0]

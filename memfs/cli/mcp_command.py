@@ -21,10 +21,10 @@ from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import MemfsError, SetupError, UsageError
 
 if TYPE_CHECKING:
-    from memfs.api import Repository
     from memfs.cli.session import Session
     from memfs.mcp.calls import Desk, Propose
-    from memfs.writing import DraftText
+    from memfs.repository.api import Repository
+    from memfs.repository.writing import DraftText
 
 _EXTRA = "install the extra: pip install 'memfs-git[mcp]'"
 
@@ -95,7 +95,7 @@ def _start_folder(session: Session) -> Path:
 def _make_propose(session: Session) -> Propose:
     def propose(repository: Repository, draft: DraftText) -> str:
         """Put the draft on a branch of its own, push it as its user would, and say what became of it."""
-        from memfs.review.propose import Wanted, open_request, prepare, push
+        from memfs.propose.propose import Wanted, open_request, prepare, push
 
         file = repository.remember(draft, dry_run=True).file
         wanted = Wanted(new={file.path: file.raw})

@@ -10,7 +10,7 @@ from memfs.model.codepoints import escape_hidden
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.model.memory import FrontValue
-    from memfs.review.merge import Conflict
+    from memfs.propose.merge import Conflict
 
 
 def merge_versions(memory_id: str, session: Session, *, take: str | None) -> int:
@@ -19,8 +19,8 @@ def merge_versions(memory_id: str, session: Session, *, take: str | None) -> int
     ``take`` (``ours`` or ``theirs``) answers every question; without it, and without a terminal, the
     questions are listed and nothing is written.
     """
-    from memfs.review.merge import find_sides, merge_sides, write_merged
-    from memfs.store.files import write_in_tree
+    from memfs.disk.files import write_in_tree
+    from memfs.propose.merge import find_sides, merge_sides, write_merged
 
     tree = session.open_repository().tree
     sides = find_sides(tree, memory_id)
@@ -49,7 +49,7 @@ def merge_versions(memory_id: str, session: Session, *, take: str | None) -> int
 
 def _choose(conflict: Conflict, session: Session, take: str | None) -> FrontValue | None:
     from memfs.cli.writing import edit_text
-    from memfs.review.merge import BODY, OURS
+    from memfs.propose.merge import BODY, OURS
 
     if take is not None:
         return conflict.ours if take == OURS else conflict.theirs

@@ -21,7 +21,7 @@ from memfs.errors import EXIT_NO, EXIT_YES
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.worktree import WorkTree
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

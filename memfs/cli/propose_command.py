@@ -20,9 +20,9 @@ from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, 
 from memfs.errors import EXIT_YES, UsageError
 
 if TYPE_CHECKING:
-    from memfs.api import Repository
     from memfs.cli.session import Session
-    from memfs.review.propose import Plan
+    from memfs.propose.propose import Plan
+    from memfs.repository.api import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.review.propose import Opened, Wanted, open_request, plan, prepare, push
+    from memfs.propose.propose import Opened, Wanted, open_request, plan, prepare, push
 
     repository = session.open_repository()
     if args.new is None and (given := [name for name, value in fields_of(args).items() if value]):
@@ -103,8 +103,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _tell_plan(planned: Plan, session: Session) -> int:
-    from memfs.review.remote import show_remote
-    from memfs.review.report import plain
+    from memfs.model.codepoints import plain
+    from memfs.propose.remote import show_remote
 
     where = show_remote(planned.url) if planned.url else "nowhere: there is no remote"
     session.say(f"{plain(planned.title)}: {planned.branches[0]} onto {plain(planned.base)}, pushed to {where}")
@@ -116,7 +116,7 @@ def _tell_plan(planned: Plan, session: Session) -> int:
 
 def _write_new(args: argparse.Namespace, session: Session, repository: Repository) -> dict[str, bytes]:
     """Return the file of a new memory, admitted but not written anywhere."""
-    from memfs.writing import DraftText
+    from memfs.repository.writing import DraftText
 
     text = session.read_stdin().decode("utf-8") if args.new == "-" else args.new
     draft = DraftText(

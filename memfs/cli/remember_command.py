@@ -18,7 +18,7 @@ from memfs.cli.writing import ask_missing, read_text, tell_recorded
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.writing import DraftText
+    from memfs.repository.writing import DraftText
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def read_draft(args: argparse.Namespace, session: Session) -> DraftText:
     """Return the draft that the arguments, the input and a person's answers make."""
-    from memfs.writing import DraftText
+    from memfs.repository.writing import DraftText
 
     front = fields_of(args)
     body = read_text(args, session)

@@ -19,8 +19,8 @@ from memfs.errors import EXIT_NO, EXIT_YES, UsageError
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
+    from memfs.disk.worktree import WorkTree
     from memfs.review.change import Review
-    from memfs.store.worktree import WorkTree
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
         base, dots, head = given.partition("..")
         head = head.removeprefix(".")  # BASE...HEAD means the same here
         return base or "HEAD", (head or "HEAD") if dots else "HEAD"
-    from memfs.review.remote import find_main_branch
+    from memfs.propose.remote import find_main_branch
 
     main = find_main_branch(tree)
     if main is None:
@@ -82,7 +82,7 @@ def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
 def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None) -> int:
     """Walk through what is not approved yet and sign once. The reviewed commit must be checked out."""
     from memfs.cli.trust_command import approve_ids
-    from memfs.store.git import head_commit
+    from memfs.git.read import head_commit
 
     if head_commit(tree) != review.head:
         raise UsageError(

@@ -13,13 +13,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from memfs.disk.places import Places
 from memfs.model.values import dataclass, field
-from memfs.store.places import Places
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memfs.api import Repository
+    from memfs.repository.api import Repository
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Session:
 
     def open_repository(self) -> Repository:
         """Return the repository of the working directory. Raises UsageError where there is none."""
-        from memfs.api import Repository
+        from memfs.repository.api import Repository
 
         repository = Repository.open(self.cwd, places=self.places, today=self.today)
         if not repository.is_made:

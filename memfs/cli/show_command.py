@@ -19,8 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.api import shown_of
     from memfs.render.views import render_bundle, render_json, render_markdown
+    from memfs.repository.api import shown_of
 
     repository = session.open_repository()
     shown = [shown_of(repository.assess(repository.find(args.id, caller_of(args))))]

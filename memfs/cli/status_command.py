@@ -13,9 +13,9 @@ from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import State
 
 if TYPE_CHECKING:
-    from memfs.api import Repository
     from memfs.cli.session import Session
-    from memfs.recall.assess import Assessment
+    from memfs.repository.api import Repository
+    from memfs.standing.assess import Assessment
 
 DIFFERENT = ("changed", "older-text")
 MAX_DIFFERENCE = 20  # lines shown of one memory; `memfs trust ID` shows all

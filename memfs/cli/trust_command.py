@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memfs.cli.session import Session
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.worktree import WorkTree
     from memfs.trust.approve import Approved, Plan, PlanItem
     from memfs.trust.view import TrustView
 

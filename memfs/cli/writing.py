@@ -11,7 +11,7 @@ from memfs.model.memory import FrontValue, Kind
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.writing import Recorded
+    from memfs.repository.writing import Recorded
 
 QUESTIONS = {
     "kind": f"Kind ({', '.join(kind.value for kind in Kind)})?",
@@ -50,7 +50,7 @@ def edit_text(session: Session, start: str) -> str:
     import tempfile
     from pathlib import Path
 
-    from memfs.store.process import run_at_terminal
+    from memfs.git.process import run_at_terminal
 
     editor = session.environ.get("VISUAL") or session.environ.get("EDITOR") or "vi"
     handle, name = tempfile.mkstemp(prefix="memfs-", suffix=".md")

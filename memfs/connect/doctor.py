@@ -21,11 +21,11 @@ from memfs.connect.files import read_plain
 from memfs.connect.install import find_plugin, holds_hook
 from memfs.connect.targets import COMMAND_KEYS
 from memfs.connect.toml_text import parse_toml
+from memfs.disk.places import Places
 from memfs.errors import MemfsError
 from memfs.hooks.dialect import find_context
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass, replace
-from memfs.store.places import Places
 
 SLOW_SECONDS = 1.0
 LONGEST_TIMEOUT_SECONDS = 60
@@ -243,7 +243,7 @@ def script_in(command: str) -> Path | None:
 def _try_hook(
     wish: Wish, command: str, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str
 ) -> Finding:
-    from memfs.store.process import run
+    from memfs.git.process import run
 
     call = json.dumps(sample_call(wish.agent, prompt or "memfs doctor", str(here))).encode()
     log = places.state / "hooks.log"
@@ -277,7 +277,7 @@ def _try_hook(
 
 def _check_codex_trust(here: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Ask Codex which of the hooks it trusts: others are skipped without a word."""
-    from memfs.store.process import find_program, run
+    from memfs.git.process import find_program, run
 
     codex = find_program("codex", environ.get("PATH"))
     if codex is None:

@@ -12,10 +12,10 @@ import stat
 from hashlib import sha256
 from pathlib import Path
 
+from memfs.disk.files import write_atomic
+from memfs.disk.places import Places
 from memfs.errors import SetupError
 from memfs.model.values import dataclass
-from memfs.store.files import write_atomic
-from memfs.store.places import Places
 
 _LARGEST = 64 * 1024 * 1024
 

@@ -19,9 +19,9 @@ from memfs.connect.files import (
     write_record,
 )
 from memfs.connect.targets import JsonTarget, Target, UnfitError
+from memfs.disk.places import Places
 from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.model.values import dataclass, replace
-from memfs.store.places import Places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

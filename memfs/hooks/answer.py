@@ -16,10 +16,10 @@ from memfs.hooks.event import Event, Moment, parse_event
 if TYPE_CHECKING:
     from datetime import date
 
-    from memfs.api import Stores
+    from memfs.disk.places import Places
     from memfs.hooks.seen import Seen
     from memfs.recall.search import Hit, Result
-    from memfs.store.places import Places
+    from memfs.repository.api import Stores
 
 PROMPT_HITS = 5
 TOOL_HITS = 3
@@ -134,9 +134,9 @@ def _paths_in(command: str, cwd: str) -> list[str]:
 
 def _render(result: Result, seen: Seen, room: int, *, brief: bool = False, only_new: bool = False) -> str:
 
-    from memfs.api import render_hits
     from memfs.model.values import replace
     from memfs.render.views import Detail
+    from memfs.repository.api import render_hits
 
     hits = [hit for hit in result.hits if not (only_new and _mark(hit) in seen.marks)]
     if only_new:
@@ -169,7 +169,7 @@ def _join(*texts: str) -> str:
 def _open_stores(event: Event, places: Places, today: date) -> Stores | None:
     from pathlib import Path
 
-    from memfs.api import Stores
+    from memfs.repository.api import Stores
 
     stores = Stores.open(Path(event.cwd), places=places, today=today)
     return stores if stores.stores else None

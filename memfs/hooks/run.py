@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from datetime import date
 
-    from memfs.store.places import Places
+    from memfs.disk.places import Places
 
 DEADLINE_SECONDS = 2.0
 LARGEST_LOG = 64 * 1024

@@ -15,8 +15,8 @@ from memfs.errors import SetupError
 from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
 
 if TYPE_CHECKING:
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
 
 _MAX_ENTRIES = 2_000  # a shard; there are 256
 

@@ -17,14 +17,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
 from memfs.index.text import KEY_BYTES, Counts, DamagedIndex, TextIndex
 from memfs.index.tokenizer import TOKENIZER_VERSION
-from memfs.store.worktree import WorkTree, identify
 
 if TYPE_CHECKING:
+    from memfs.disk.places import Places
     from memfs.index.postings import Postings
-    from memfs.store.places import Places
 
 FORMAT = 3
 """Version of this layout; another one is rebuilt."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memfs.errors import NotFoundError, SetupError, UsageError
 
 if TYPE_CHECKING:
-    from memfs.store.places import Places
+    from memfs.disk.places import Places
 
 PREPARATION = 1
 """Version of what preparing does; another one prepares again and embeds again."""

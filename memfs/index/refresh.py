@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from memfs.disk.files import Entry, Stamps, UnreadableFile, parse_stamp, read_file, scan_stamps
 from memfs.errors import SetupError
 from memfs.index.folder import (
     Snapshot,
@@ -25,12 +26,11 @@ from memfs.index.folder import (
 )
 from memfs.index.text import DEAD, KEY_BYTES, NO_KEY, Counts, DamagedIndex, TextIndex
 from memfs.model.values import dataclass, field, replace
-from memfs.store.files import Entry, Stamps, UnreadableFile, parse_stamp, read_file, scan_stamps
 
 if TYPE_CHECKING:
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
     from memfs.model.memory import MemoryFile
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
 
 FEW_CHANGES = 64
 """So many changed files are read in the recalling process; more are left to a detached one."""

@@ -10,13 +10,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import Entry, UnreadableFile, read_file
 from memfs.index.document import count_terms
 from memfs.index.text import Counts, TextIndex
 from memfs.model.scope import scope_of_path
-from memfs.store.files import Entry, UnreadableFile, read_file
 
 if TYPE_CHECKING:
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.worktree import WorkTree
 
 MAX_SCANNED = 20_000
 _BYTES_A_TERM = 7

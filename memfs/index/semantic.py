@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import UnreadableFile, read_file
 from memfs.errors import MemfsError, SetupError
 from memfs.index.models import Prepared, chosen_runtime, find_prepared, prepare
 from memfs.index.text import DEAD, NO_KEY
 from memfs.index.vectors import Vectors, append_vectors
-from memfs.store.files import UnreadableFile, read_file
 
 if TYPE_CHECKING:
     from array import array
 
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
     from memfs.index.embedding import Embedder
     from memfs.index.text import TextIndex
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
 
 WORKERS = 2
 _CHUNK = 32  # texts a worker embeds before it writes them

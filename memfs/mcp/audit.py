@@ -7,7 +7,7 @@ import os
 from datetime import UTC, datetime
 from typing import Any
 
-from memfs.store.places import Places
+from memfs.disk.places import Places
 
 _NAME = "audit.jsonl"
 

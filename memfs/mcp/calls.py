@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.admission.gate import Finding
-from memfs.api import Repository, Stores, render_hits, shown_of
+from memfs.disk.places import Places
 from memfs.errors import MemfsError, RefusedError
 from memfs.mcp.tools import ToolSpec, check_arguments, find_tool
 from memfs.model.memory import FrontValue, Origin
@@ -23,11 +23,11 @@ from memfs.model.values import dataclass, field
 from memfs.render.escape import show_line
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
-from memfs.store.places import Places
-from memfs.writing import DraftText, HeldError, Recorded
+from memfs.repository.api import Repository, Stores, render_hits, shown_of
+from memfs.repository.writing import DraftText, HeldError, Recorded
 
 if TYPE_CHECKING:
-    from memfs.recall.assess import Assessment
+    from memfs.standing.assess import Assessment
 
 ANSWER_BYTES = 24_000
 """Most bytes of one answer's text: about 6,000 tokens, a quarter of what the strictest client takes."""

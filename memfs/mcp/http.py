@@ -16,12 +16,12 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memfs.disk.places import Places
 from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.mcp.calls import Desk
 from memfs.mcp.keys import Key, find_key, read_keys
 from memfs.mcp.server import make_server
 from memfs.model.values import replace
-from memfs.store.places import Places
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _KEY = "memfs.key"

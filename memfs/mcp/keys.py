@@ -16,11 +16,11 @@ from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
 
+from memfs.disk.files import write_atomic
+from memfs.disk.places import Places
 from memfs.errors import NotFoundError, SetupError, UsageError
 from memfs.model.scope import Caller, require_scope
 from memfs.model.values import dataclass
-from memfs.store.files import write_atomic
-from memfs.store.places import Places
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _MARK = "memfs_"

@@ -244,3 +244,9 @@ def escape_hidden(text: str, *, single_line: bool = False) -> str:
     if single_line:
         shown = shown.replace("\r", "\\u{000D}").replace("\n", "\\u{000A}").replace("\t", "\\u{0009}")
     return shown
+
+
+def plain(text: str, *, limit: int = 120) -> str:
+    """Return text of a repository as one safe line for a message, cut to ``limit`` characters."""
+    escaped = escape_hidden(text[: limit * 2], single_line=True)
+    return escaped if len(escaped) <= limit and len(text) <= limit * 2 else escaped[: limit - 1] + "…"

@@ -7,19 +7,19 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import UnreadableFile, read_file, scan_memories
 from memfs.errors import MemfsError
 from memfs.model.memory import State
 from memfs.model.reader import read_memory
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass
-from memfs.recall.assess import Assessment, Assessor
 from memfs.recall.search import read_narrowing
 from memfs.recall.usage import NEVER, Usage, read_usage
-from memfs.store.files import UnreadableFile, read_file, scan_memories
+from memfs.standing.assess import Assessment, Assessor
 
 if TYPE_CHECKING:
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
+from memfs.disk.yaml import Node, YamlError, parse_yaml
 from memfs.errors import InvalidMemoryError, UsageError
 from memfs.model.scope import Caller, parse_caller
 from memfs.model.values import dataclass, field
 from memfs.recall.search import Hit, Query, recall
-from memfs.store.files import READ_LIMIT, UnreadableFile, read_file
-from memfs.store.strictyaml import Node, YamlError, parse_yaml
 
 if TYPE_CHECKING:
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
 
 _CASE_KEYS = ("name", "ask", "as", "on", "expect", "forbid", "nothing", "state", "cites", "within")
 _FILE_KEYS = ("version", "cases", "require")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import scan_memories
 from memfs.errors import NotFoundError, SetupError
 from memfs.recall.usage import NEVER, Usage, append_usage, read_usage
-from memfs.store.files import scan_memories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
 
 
 def record_feedback(

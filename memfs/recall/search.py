@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import UnreadableFile, read_file
 from memfs.errors import MemfsError, SetupError
 from memfs.index.document import indexable_text
 from memfs.index.refresh import Opened, discard_index
@@ -23,20 +24,19 @@ from memfs.model.reader import read_memory
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass, field, replace
 from memfs.recall.applies import applies, matcher, topics_of_path
-from memfs.recall.assess import RECALL_PATIENCE, Assessment, Assessor
-from memfs.recall.background import open_recall_index, refresh_detached, start_preparing
 from memfs.recall.floor import NEAR, is_command, is_question, topic_terms
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
-from memfs.store.files import UnreadableFile, read_file
+from memfs.standing.assess import RECALL_PATIENCE, Assessment, Assessor
+from memfs.standing.background import open_recall_index, refresh_detached, start_preparing
 
 if TYPE_CHECKING:
     from array import array
 
+    from memfs.disk.places import Places
+    from memfs.disk.settings import RepositorySettings
+    from memfs.disk.worktree import WorkTree
     from memfs.index.models import Model
     from memfs.index.vectors import Vectors
-    from memfs.store.places import Places
-    from memfs.store.settings import RepositorySettings
-    from memfs.store.worktree import WorkTree
 
 TEXT_CANDIDATES = 100
 MEANING_CANDIDATES = 150
@@ -222,7 +222,7 @@ def read_narrowing(tree: WorkTree) -> RepositorySettings | None:
         raw = b"?"
     if _PLAIN_SETTINGS.fullmatch(raw):
         return None
-    from memfs.store.settings import read_repository_settings
+    from memfs.disk.settings import read_repository_settings
 
     return read_repository_settings(tree)
 
@@ -232,7 +232,7 @@ def read_narrowing(tree: WorkTree) -> RepositorySettings | None:
 
 def _within_limits(query: Query, stores: Sequence[_Store]) -> Query:
     """Return ``query`` with no more room than the narrowest repository among ``stores`` gives."""
-    from memfs.store.settings import MAX_CONTEXT_BYTES
+    from memfs.disk.settings import MAX_CONTEXT_BYTES
 
     limits = [store.settings.context_bytes for store in stores if store.settings is not None]
     narrow = [limit for limit in limits if limit < MAX_CONTEXT_BYTES]

@@ -13,12 +13,12 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.disk.worktree import identify
 from memfs.model.values import dataclass
-from memfs.store.worktree import identify
 
 if TYPE_CHECKING:
-    from memfs.store.places import Places
-    from memfs.store.worktree import WorkTree
+    from memfs.disk.places import Places
+    from memfs.disk.worktree import WorkTree
 
 EVENTS = ("shown", "helped", "misled")
 _MAX_LOG = 64 * 1024

@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 
-from memfs.model.memory import MemoryFile
-from memfs.model.reader import read_memory
-from memfs.model.scope import scope_of_path
-from memfs.model.values import dataclass
-from memfs.review.check import (
+from memfs.check.report import Report
+from memfs.check.run import (
     APPROVALS,
     Check,
     Target,
@@ -24,6 +21,16 @@ from memfs.review.check import (
     read_folder,
     read_keyrings,
 )
+from memfs.disk.places import Places
+from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
+from memfs.disk.worktree import WorkTree
+from memfs.git.read import read_git
+from memfs.git.snapshot import GitFiles, merge_base, require_commit
+from memfs.model.codepoints import plain
+from memfs.model.memory import MemoryFile
+from memfs.model.reader import read_memory
+from memfs.model.scope import scope_of_path
+from memfs.model.values import dataclass
 from memfs.review.notes import (
     MAX_PEOPLE,
     Approvals,
@@ -40,13 +47,7 @@ from memfs.review.notes import (
     notes_on_supersession,
     who_sees,
 )
-from memfs.review.report import Report, plain
-from memfs.review.snapshot import GitFiles, merge_base, require_commit
 from memfs.review.words import MAX_WORK, Row, compare_words
-from memfs.store.git import read_git
-from memfs.store.places import Places
-from memfs.store.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
-from memfs.store.worktree import WorkTree
 from memfs.trust.check import check_keyring, describe_keyring_change
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import KeyringError, parse_file

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
+from memfs.check.report import Level, Result
+from memfs.check.rules import RULES
+from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings
+from memfs.model.codepoints import plain
 from memfs.model.memory import Memory
 from memfs.model.scope import is_wider
 from memfs.model.values import dataclass
-from memfs.review.report import Level, Result, plain
-from memfs.review.rules import RULES
-from memfs.store.settings import REPOSITORY_FILE, RepositorySettings
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.view import Approval, TrustView
 

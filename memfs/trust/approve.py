@@ -11,15 +11,15 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import read_file, scan_memories
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, TrustError, UsageError
+from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.values import dataclass, field
-from memfs.store.files import read_file, scan_memories
-from memfs.store.git import head_commit, read_git
-from memfs.store.places import Places
-from memfs.store.worktree import WorkTree
 from memfs.trust import record as record_format
 from memfs.trust.history import lines_of, read_history
 from memfs.trust.judge import Heard, Reason, Verdict, find_fault, find_lapse, top_of
@@ -40,7 +40,7 @@ from memfs.trust.signing import Signer
 from memfs.trust.view import APPROVALS, TrustView, digest_of, open_view
 
 if TYPE_CHECKING:
-    from memfs.store.commit import Change  # imports GitPython, so only where something is written
+    from memfs.git.commit import Change  # imports GitPython, so only where something is written
 
 _ID = re.compile(record_format.ID_PATTERN)
 _MAX_LINE = 7000  # of a record: leaves room for quoting under the reader's 8 KiB
@@ -217,12 +217,12 @@ def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = 
 
     The commit holds the approved bytes too, where they were not committed. Nothing is written when
     signing fails; a memory that changed since the plan was made is refused
-    (:class:`~memfs.store.commit.ConflictError`).
+    (:class:`~memfs.git.commit.ConflictError`).
     """
     records = make_records(plan, signer, now=now)
     if not records:
         return Approved(records=(), receipts=(), commit=None, verdicts=_verdicts(plan))
-    from memfs.store.commit import Change, commit_changes
+    from memfs.git.commit import Change, commit_changes
 
     changes = [receipt_change(record) for record in records]
     if plan.verb is Verb.APPROVE:
@@ -243,7 +243,7 @@ def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = 
 
 def receipt_change(record: Record) -> Change:
     """Return the change that writes the receipt of ``record``."""
-    from memfs.store.commit import Change
+    from memfs.git.commit import Change
 
     return Change(path=f"{APPROVALS}/{record.receipt_name}", content=format_record(record).encode("ascii"))
 
@@ -294,7 +294,7 @@ def find_missing_receipts(
 
 def write_receipts(tree: WorkTree, records: Sequence[Record]) -> str:
     """Commit the receipts of ``records``, which anybody may do without a key, and return the commit."""
-    from memfs.store.commit import commit_changes
+    from memfs.git.commit import commit_changes
 
     count = len(records)
     subject = (

@@ -11,8 +11,8 @@ import os
 import stat
 from contextlib import suppress
 
+from memfs.disk.places import Places, require_private_folder
 from memfs.errors import SetupError
-from memfs.store.places import Places, require_private_folder
 from memfs.trust import sshsig
 from memfs.trust.sshsig import PublicKey, Signature
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from memfs.store.git import read_git
-from memfs.store.worktree import WorkTree
+from memfs.disk.worktree import WorkTree
+from memfs.git.read import read_git
 from memfs.trust.record import KEYWORD, Record, find_records
 
 MAX_TIPS = 64

@@ -7,10 +7,10 @@ import re
 import stat
 from collections.abc import Mapping
 
+from memfs.disk.files import write_atomic
+from memfs.disk.places import Places
 from memfs.errors import SetupError, UsageError
 from memfs.model.values import dataclass
-from memfs.store.files import write_atomic
-from memfs.store.places import Places
 from memfs.trust.keyring import Chain
 
 _PIN = re.compile(r"memfs1:([0-9a-f]{32})(?::([1-9][0-9]{0,4}):([0-9a-f]{8}))?")

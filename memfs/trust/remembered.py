@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
+from memfs.disk.files import write_atomic
+from memfs.disk.places import Places, require_private_folder
+from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
-from memfs.store.files import write_atomic
-from memfs.store.places import Places, require_private_folder
-from memfs.store.worktree import WorkTree, identify
 from memfs.trust.history import MAX_TIPS
 from memfs.trust.judge import Reason
 from memfs.trust.record import Record, find_records

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, TrustError, UsageError
 from memfs.model.values import dataclass, replace
-from memfs.store.files import UnreadableFile, read_file
-from memfs.store.places import Places
-from memfs.store.worktree import WorkTree
 from memfs.trust import keyring as keyring_format
 from memfs.trust import sshsig
 from memfs.trust.keyring import (
@@ -39,7 +39,7 @@ from memfs.trust.sshsig import PublicKey
 from memfs.trust.view import TreeCarrier
 
 if TYPE_CHECKING:
-    from memfs.store.commit import Change  # imports GitPython, so only where something is written
+    from memfs.git.commit import Change  # imports GitPython, so only where something is written
 
 PROPOSAL = f"{FOLDER}/keyring.proposed"
 """Where a keyring waits for signatures. It is no version, so nothing in it counts."""
@@ -65,7 +65,7 @@ def new_keyring(signer: Signer, principal: str, *, salt: str | None = None) -> S
 
 def keyring_change(signed: SignedKeyring) -> Change:
     """Return the change that writes ``signed`` as its version's file."""
-    from memfs.store.commit import Change
+    from memfs.git.commit import Change
 
     path = f"{FOLDER}/keyring.{signed.keyring.version}"
     return Change(path=path, content=format_file(signed.body, signed.signatures), before=None)
@@ -195,7 +195,7 @@ def save_keyring(
     tree: WorkTree, standing: Standing, subject: str, *, had_proposal: bool, more: Sequence[Change] = ()
 ) -> str:
     """Commit a keyring: as its version when enough people signed, as a proposal otherwise."""
-    from memfs.store.commit import Change, commit_changes
+    from memfs.git.commit import Change, commit_changes
 
     changes: list[Change] = [*more]
     if standing.complete:

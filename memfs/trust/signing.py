@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from memfs.disk.places import Places
 from memfs.errors import SetupError
+from memfs.git.process import ProgramTimeout, first_line, run
+from memfs.git.read import without_git_variables
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass
-from memfs.store.git import without_git_variables
-from memfs.store.places import Places
-from memfs.store.process import ProgramTimeout, first_line, run
 from memfs.trust import sshsig
 from memfs.trust.keyring import Key, Keyring
 from memfs.trust.sshsig import (

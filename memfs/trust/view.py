@@ -14,14 +14,14 @@ from contextlib import suppress
 from datetime import date
 from typing import Protocol
 
+from memfs.disk.files import UnreadableFile, list_folder, read_file
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError, SetupError
+from memfs.git.process import ProgramTimeout
+from memfs.git.read import head_commit
 from memfs.model.memory import MemoryFile
 from memfs.model.values import dataclass, replace
-from memfs.store.files import UnreadableFile, list_folder, read_file
-from memfs.store.git import head_commit
-from memfs.store.places import Places
-from memfs.store.process import ProgramTimeout
-from memfs.store.worktree import WorkTree
 from memfs.trust import record as record_format
 from memfs.trust.cache import SignatureCache
 from memfs.trust.history import read_history
@@ -525,7 +525,7 @@ def _read_detached(tree: WorkTree, places: Places, today: date) -> None:
     import sys
 
     import memfs
-    from memfs.store.process import spawn_detached
+    from memfs.git.process import spawn_detached
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
     code = (
@@ -543,7 +543,7 @@ def run_detached(home: str, root: str, today: str) -> None:
     import fcntl
     from pathlib import Path
 
-    from memfs.store.worktree import find_work_tree
+    from memfs.disk.worktree import find_work_tree
 
     places = Places(home=Path(home))
     fd = os.open(places.state / "reading.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

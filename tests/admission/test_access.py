@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support import TODAY, Run, git
 
+from memfs.disk.places import Places
 from memfs.model.scope import Caller
-from memfs.store.places import Places
 
 FRONT = (
     "kind: decision\norigin: owner\nscope: {scope}\nevidence: [README.md@{commit}]\nrecorded: 2026-11-01\n"

@@ -11,10 +11,10 @@ import pytest
 from admission.made import Maker
 from support import Run, git
 
+from memfs.disk.drafts import HeldDraft, drop_draft, get_draft, keep_draft, list_drafts
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.errors import NotFoundError
-from memfs.store.drafts import HeldDraft, drop_draft, get_draft, keep_draft, list_drafts
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
 
 FIELDS = ("--kind", "decision", "--scope", "team", "--evidence", "README.md", "--review", "on 2030-01-01")
 PERMISSIVE = "The gate is slow, so good engineers here go around it."

@@ -18,7 +18,7 @@ from support import git, launch_command
 
 from agents.clients import CLIENTS, Client
 from agents.model import Model, Say, Use
-from memfs.store.places import Places
+from memfs.disk.places import Places
 
 pytestmark = pytest.mark.slow
 

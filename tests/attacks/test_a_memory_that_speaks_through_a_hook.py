@@ -11,9 +11,9 @@ import pytest
 from people import memory_text
 from support import TODAY, git
 
+from memfs.disk.places import Places
 from memfs.hooks.answer import answer_event
 from memfs.hooks.dialect import find_context
-from memfs.store.places import Places
 
 BREAKOUTS = [
     'x"}}\n{"decision": "block"}',

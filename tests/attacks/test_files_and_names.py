@@ -308,7 +308,7 @@ def test_a_file_that_changes_right_after_signing_is_reported(team: Team, alice: 
 
     team.write("b", memory_text("As shown."))
     plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
-    from memfs.store import commit
+    from memfs.git import commit
 
     real = commit.commit_changes
 

@@ -11,7 +11,7 @@ import pytest
 from people import Person, Team, found_team, make_record, memory_text
 from support import git, launch_command
 
-from memfs.store.places import Places
+from memfs.disk.places import Places
 from memfs.trust.record import Verb, format_record
 
 

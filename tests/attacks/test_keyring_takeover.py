@@ -11,9 +11,9 @@ from people import Person, Team, found_team, make_record, memory_text
 from security_key import SecurityKey
 from support import git
 
+from memfs.disk.places import Places
 from memfs.errors import TrustError, UsageError
 from memfs.model.values import replace
-from memfs.store.places import Places
 from memfs.trust import setup
 from memfs.trust.approve import approve, plan_approval
 from memfs.trust.keyring import Key, format_file

@@ -12,8 +12,8 @@ import pytest
 from people import Person, Team, make_record, memory_text
 from support import Run, git
 
+from memfs.disk.places import Places
 from memfs.errors import SetupError
-from memfs.store.places import Places
 from memfs.trust.pin import Pin, delete_pin, parse_pin, read_pins, write_pin
 from memfs.trust.record import Verb
 from memfs.trust.view import digest_of
@@ -98,7 +98,7 @@ def test_home_and_xdg_variables_move_nothing(team: Team, monkeypatch: pytest.Mon
 def test_the_places_come_from_the_password_database(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
-    from memfs.store import places
+    from memfs.disk import places
 
     monkeypatch.undo()
     monkeypatch.setenv("HOME", "/nowhere")

@@ -17,8 +17,8 @@ from people import Person, Team, Terminal, memory_text
 from security_key import Agent, SecurityKey
 from support import launch_command, make_key
 
+from memfs.disk.places import Places
 from memfs.errors import SetupError
-from memfs.store.places import Places
 from memfs.trust import signing
 from memfs.trust.approve import approve, plan_approval
 from memfs.trust.keyring import Key

@@ -162,7 +162,7 @@ def test_the_machine_and_the_repository_are_looked_at(memfs: Memfs, project: Pat
 def test_an_unpinned_repository_is_wrong(memfs: Memfs, project: Path, key: Path, sealed: Path) -> None:
     from people import Person, Team
 
-    from memfs.store.places import Places
+    from memfs.disk.places import Places
     from memfs.trust import setup
 
     alice = Person("alice", key)

@@ -17,7 +17,7 @@ from support import Run, git
 import memfs as memfs_package
 from memfs.cli import COMMANDS
 from memfs.cli.parser import command_parser
-from memfs.store.shipped import read_schema
+from memfs.disk.shipped import read_schema
 
 REMEMBER = (
     "remember", "Additive migrations: the café’s 设备.", "--id", "additive", "--kind", "decision", "--scope", "team",

@@ -39,7 +39,7 @@ def test_the_version_needs_no_package() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["memfs.model.memory", "memfs.model.scope", "memfs.store.worktree", "memfs.store.files"]
+    "module", ["memfs.model.memory", "memfs.model.scope", "memfs.disk.worktree", "memfs.disk.files"]
 )
 def test_values_and_file_reading_need_no_heavy_package(module: str) -> None:
     assert not imported_by(f"import {module}") & (HEAVY - {"yaml", "frontmatter"})

@@ -11,9 +11,9 @@ import pytest
 from people import Person, Team, found_team, memory_text
 from support import TODAY
 
+from memfs.disk.places import Places
 from memfs.hooks.answer import answer_event
 from memfs.hooks.dialect import LONGEST_CONTEXT, find_context
-from memfs.store.places import Places
 
 RULE = "Billing migrations stay additive while workers of two versions run."
 RUMOUR = "The staging cluster is rebuilt from its snapshot every Thursday."

@@ -29,7 +29,7 @@ LOCALES = {
 RUNNER = """
 import json, os, sys
 from pathlib import Path
-from memfs.store.places import Places
+from memfs.disk.places import Places
 from memfs.cli import main
 home, listing = sys.argv[1], json.loads(sys.stdin.buffer.read())
 for agent, source, out in listing:

@@ -16,7 +16,7 @@ LOG = Path(".local/state/memfs/hooks.log")
 CALLER = """
 import sys, time, os, signal, ctypes
 from pathlib import Path
-from memfs.store.places import Places
+from memfs.disk.places import Places
 from memfs.hooks.run import run_hook
 def sleeps(raw): time.sleep(60); return b"never"
 def spins(raw):

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from onnx_files import STORED, model
 
+from memfs.disk.places import Places
 from memfs.errors import NotFoundError, SetupError, UsageError
 from memfs.index import models
-from memfs.store.places import Places
 
 MODEL = models.Model(id="small", dimensions=32, longest=16, languages="many", licence="none", sha256="", source="added")
 needs_the_model = pytest.mark.skipif(

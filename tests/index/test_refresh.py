@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from indexes import OpenGate, settle, write_memory
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.errors import SetupError
 from memfs.index import refresh as refreshing
 from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
 from memfs.index.refresh import FEW_CHANGES, Opened, RefreshReport, index_status
 from memfs.index.text import DamagedIndex
-from memfs.store.places import Places
-from memfs.store.worktree import WorkTree, find_work_tree
 
 NAMES = ("alpha", "bravo", "charlie", "delta", "echo")
 
@@ -225,8 +225,8 @@ def test_whoosh_is_not_imported_before_the_manifest_is_checked(tree: WorkTree, p
     manifest["root"] = "/elsewhere"
     (folder / "manifest.json").write_text(json.dumps(manifest))
     code = (
-        "import sys; from pathlib import Path; from memfs.store.places import Places\n"
-        "from memfs.store.worktree import find_work_tree; from memfs.index.folder import read_snapshot\n"
+        "import sys; from pathlib import Path; from memfs.disk.places import Places\n"
+        "from memfs.disk.worktree import find_work_tree; from memfs.index.folder import read_snapshot\n"
         "print(read_snapshot(find_work_tree(Path(sys.argv[1])), Places(home=Path(sys.argv[2])), None))\n"
         "print('whoosh' in sys.modules)"
     )

@@ -9,7 +9,7 @@ import pytest
 from mcp_talk import APPROVED, UNAPPROVED, Talk
 from people import Person, Team, found_team, memory_text
 
-from memfs.store.places import Places
+from memfs.disk.places import Places
 
 pytest.importorskip("mcp")
 

@@ -15,7 +15,7 @@ from mcp_talk import HOSTILE, UNAPPROVED, Talk
 from people import Team, memory_text
 from support import launch_command
 
-from memfs.store.files import lock
+from memfs.disk.files import lock
 
 Start = Callable[..., Talk]
 

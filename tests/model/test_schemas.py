@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from model.strategies import evidence, memories, triggers, trimmed, values
 
+from memfs.disk.shipped import iter_schemas, iter_template, read_schema
 from memfs.errors import NotFoundError
 from memfs.model.evidence import format_evidence
 from memfs.model.frontmatter import format_document, parse_document
@@ -15,7 +16,6 @@ from memfs.model.memory import Evidence, Memory, Trigger
 from memfs.model.reader import FIELDS, format_memory, read_memory
 from memfs.model.schema import check_schema, front_instance
 from memfs.model.triggers import format_trigger
-from memfs.store.shipped import iter_schemas, iter_template, read_schema
 
 relaxed = settings(deadline=None, max_examples=150)
 TROUBLE = ["", " ", "a\nb", "2027-01-01", "2027-02-30", "20270101", "team", "handoff", "a@1234567", "a@1234567\n"]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from indexes import write_memory
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.recall.search import Query, Result, recall
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
 
 TODAY = date(2027, 3, 1)
 

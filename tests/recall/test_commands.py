@@ -14,8 +14,8 @@ from indexes import write_memory
 from referencing import Registry, Resource
 from support import Run
 
-from memfs.store.places import Places
-from memfs.store.shipped import read_schema
+from memfs.disk.places import Places
+from memfs.disk.shipped import read_schema
 
 Memfs = Callable[..., Run]
 

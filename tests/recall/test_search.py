@@ -10,12 +10,12 @@ import pytest
 from indexes import settle, write_memory
 from support import git
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.errors import SetupError
 from memfs.index.folder import index_folder
 from memfs.model.scope import Caller
 from memfs.recall.search import Result
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
 
 Ask = Callable[..., Result]
 
@@ -86,7 +86,7 @@ def test_settings_that_narrow_nothing_need_no_yaml(
 ) -> None:
     (stocked / ".memfs").mkdir()
     (stocked / ".memfs/config.yaml").write_text(text)
-    monkeypatch.setattr("memfs.store.settings.read_repository_settings", lambda _tree: pytest.fail("read"))
+    monkeypatch.setattr("memfs.disk.settings.read_repository_settings", lambda _tree: pytest.fail("read"))
     assert ids(ask(stocked, "friday")) == ["friday"]
 
 
@@ -191,7 +191,7 @@ def test_without_an_index_the_files_are_searched(stocked: Path, ask: Ask, monkey
     from memfs.index import refresh as refreshing
 
     monkeypatch.setattr(refreshing, "FEW_CHANGES", 0)
-    monkeypatch.setattr("memfs.recall.background.refresh_detached", lambda *_: None)
+    monkeypatch.setattr("memfs.standing.background.refresh_detached", lambda *_: None)
     result = ask(stocked, "may billing drop a column in a migration?")
     assert ids(result) == ["additive"]
     assert any("not indexed yet" in notice for notice in result.notices)
@@ -202,7 +202,7 @@ def test_a_detached_refresh_is_a_real_process(stocked: Path, places: Places) -> 
     import time
 
     from memfs.index.refresh import index_status
-    from memfs.recall.background import refresh_detached
+    from memfs.standing.background import refresh_detached
 
     tree = find_work_tree(stocked)
     settle(stocked)
@@ -290,7 +290,7 @@ def test_words_alone_import_no_model_and_no_numpy(stocked: Path, places: Places)
 
     code = (
         "import sys; from pathlib import Path; from datetime import date\n"
-        "from memfs.store.places import Places; from memfs.store.worktree import find_work_tree\n"
+        "from memfs.disk.places import Places; from memfs.disk.worktree import find_work_tree\n"
         "from memfs.recall.search import Query, recall\n"
         "result = recall([('', find_work_tree(Path(sys.argv[1])))], Places(home=Path(sys.argv[2])),\n"
         "    Query(text='friday', mode='lexical'), today=date(2027, 1, 1))\n"

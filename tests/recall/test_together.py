@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from indexes import write_memory
 
-from memfs.recall.background import refresh_index
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.recall.search import Query, recall
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
+from memfs.standing.background import refresh_index
 
 WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett"]
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.recall import usage as using
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
 
 DAY = date(2027, 1, 2)
 

@@ -16,9 +16,9 @@ from render.frames import HARNESS, OPENING, SEPARATOR
 from support import CHECKOUT, TODAY, Run, git
 
 from memfs.cli import COMMANDS
+from memfs.disk.places import Places
 from memfs.mcp.tools import TOOLS
 from memfs.model.codepoints import find_hidden
-from memfs.store.places import Places
 
 TEXT = {"body", "statement", "title", "line_now", "raw", "front", "document", "subject"}
 """Attributes that hold text of a memory, a draft or a commit."""

@@ -9,11 +9,11 @@ from making import TODAY, memory_text
 from people import Person, Team, found_team
 from support import git, make_key
 
+from memfs.disk.places import Places
 from memfs.model.values import replace
 from memfs.review.change import Review, review_range
 from memfs.review.forms import MARKER, format_comment, format_plain, review_payload, terminal_lines
 from memfs.review.notes import Tone
-from memfs.store.places import Places
 from memfs.trust.setup import next_keyring, read_chain, sign_keyring
 
 POLICY = "Releases of the billing service need the approval of two people."
@@ -104,7 +104,7 @@ def test_every_form_names_all_five(hostile: Team, form: str) -> None:
 def test_the_json_form_keeps_its_schema(hostile: Team) -> None:
     import jsonschema
 
-    from memfs.store.shipped import read_schema
+    from memfs.disk.shipped import read_schema
 
     payload = {"schema": "memfs/review/1", **review_payload(_review(hostile))}
     jsonschema.Draft202012Validator(read_schema("review")).validate(payload)

@@ -10,12 +10,12 @@ from making import check as check_tree
 from people import Person, Team, found_team
 from support import git
 
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.errors import UsageError
 from memfs.review.change import Change, Review, review_range
 from memfs.review.forms import format_comment, format_plain, headline, terminal_lines
 from memfs.review.notes import Tone
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
 
 
 def _review(repo: Path, base: str = "main", head: str = "work", places: Places | None = None) -> Review:

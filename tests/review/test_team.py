@@ -12,7 +12,7 @@ from making import put
 from people import Person, Team, Terminal, found_team
 from support import Run, git, launch_command
 
-from memfs.store.places import Places
+from memfs.disk.places import Places
 
 STATEMENT = "Exports of the ledger are streamed row by row, because the whole file does not fit into memory."
 QUESTION = "how are exports of the ledger written?"

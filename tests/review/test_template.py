@@ -22,11 +22,11 @@ from people import Person, Team
 from support import CHECKOUT, git
 
 import memfs as package
+from memfs.disk.places import Places
+from memfs.disk.shipped import fill_example, find_shipped, iter_template
 from memfs.model.memory import Kind
 from memfs.model.reader import read_memory
 from memfs.review.forms import MARKER
-from memfs.store.places import Places
-from memfs.store.shipped import fill_example, find_shipped, iter_template
 
 TEMPLATE = find_shipped("template-repo")
 WORKFLOW = TEMPLATE / ".github" / "workflows" / "memories.yml"
@@ -236,7 +236,7 @@ class Forge:
         bin_folder = self.folder / "bin"
         bin_folder.mkdir()
         launcher = (
-            "import sys; from pathlib import Path; from memfs.store.places import Places; from memfs.cli import main; "
+            "import sys; from pathlib import Path; from memfs.disk.places import Places; from memfs.cli import main; "
             f"sys.exit(main(sys.argv[1:], places=Places(home=Path({str(self.home)!r}))))"
         )
         scripts = {

@@ -15,8 +15,8 @@ import sys
 from datetime import date
 from pathlib import Path
 from memfs.model.reader import read_memory
-from memfs.store.places import Places
-from memfs.store.worktree import find_work_tree
+from memfs.disk.places import Places
+from memfs.disk.worktree import find_work_tree
 from memfs.trust.view import open_view
 root = Path(sys.argv[1])
 view = open_view(find_work_tree(root), Places(home=Path(sys.argv[2])), today=date(2026, 11, 30))

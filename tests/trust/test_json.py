@@ -12,7 +12,7 @@ import pytest
 from people import Person, Team, Terminal, memory_text
 from support import Run, launch_command
 
-from memfs.store.shipped import read_schema
+from memfs.disk.shipped import read_schema
 from memfs.trust.judge import Reason
 
 

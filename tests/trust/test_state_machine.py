@@ -25,9 +25,9 @@ from people import Team, memory_text
 from security_key import SecurityKey
 from support import git
 
+from memfs.disk.places import Places
 from memfs.errors import MemfsError
 from memfs.model.values import replace
-from memfs.store.places import Places
 from memfs.trust import setup
 from memfs.trust.approve import approve, find_missing_receipts, plan_approval, plan_revoke, write_receipts
 from memfs.trust.keyring import Key

@@ -1,0 +1,94 @@
+"""The pages as a static site: the same, with a list for each filter alone and no search."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from memfs.browse.catalogue import Catalogue, read_catalogue
+from memfs.browse.items import Filters, list_items
+from memfs.browse.pages import StaticLinks, static_name, style_sheet
+from memfs.browse.site import due_page, list_page, make_site, memory_page
+from memfs.errors import SetupError, UsageError
+from memfs.model.scope import Caller
+from memfs.repository.api import Repository
+
+MARK = ".memfs-browse"
+"""A file in every exported site: only a folder that has it, or an empty one, is written into."""
+
+
+def export_site(
+    repository: Repository,
+    caller: Caller,
+    folder: Path,
+    *,
+    name: str,
+    about: str,
+    pin: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Write the site into ``folder`` and return the number of pages.
+
+    Raises :class:`UsageError` for a folder that holds something else, and :class:`SetupError` when it
+    cannot be written.
+    """
+    _require_free(folder)
+    catalogue = read_catalogue(repository, caller, pin=pin)
+    written: set[str] = set()
+    try:
+        _write(folder, MARK, b"a static site that memfs writes and replaces\n")
+        _write(folder, "style.css", style_sheet())
+        total = len(catalogue.items)
+        for place, (path, text) in enumerate(_pages(repository, catalogue, name=name, about=about)):
+            _write(folder, path, text.encode("utf-8", "backslashreplace"))
+            written.add(path)
+            if progress is not None:
+                progress(place, total)
+        _remove_old(folder, written)
+    except OSError as error:
+        raise SetupError(f"the site cannot be written: {error.strerror}", where=str(folder)) from error
+    return len(written)
+
+
+def _pages(repository: Repository, catalogue: Catalogue, *, name: str, about: str) -> Iterator[tuple[str, str]]:
+    links = StaticLinks()
+    site = make_site(catalogue, name=name, about=about, today=repository.today, review=False)
+    yield "due.html", due_page(site, catalogue, repository.today, links)
+    whole = Filters()
+    facets = list_items(catalogue.items, whole).facets
+    for filters in [whole, *(whole.narrowed(facet, value) for facet, found in facets.items() for value, _ in found)]:
+        for page in range(1, list_items(catalogue.items, filters).pages + 1):
+            on_page = Filters(
+                scope=filters.scope, kind=filters.kind, state=filters.state, trust=filters.trust, page=page
+            )
+            path = static_name(on_page)
+            if path is not None:
+                yield path, list_page(site, catalogue, on_page, links)
+    for item in catalogue.items:
+        yield f"m/{item.key}.html", memory_page(site, catalogue, item, links, settings=repository.settings)
+
+
+def _require_free(folder: Path) -> None:
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UsageError("that is no folder", where=str(folder))
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise UsageError("the folder holds something else", where=str(folder), hint="name a new or an empty folder")
+
+
+def _write(folder: Path, path: str, content: bytes) -> None:
+    place = folder / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # A link that somebody put in the way is replaced, not followed.
+    temporary = place.with_name(f".{place.name}.tmp")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    with os.fdopen(fd, "wb") as file:
+        file.write(content)
+    os.replace(temporary, place)
+
+
+def _remove_old(folder: Path, written: set[str]) -> None:
+    """Delete pages of an earlier export that nothing leads to any more."""
+    for place in folder.rglob("*.html"):
+        if place.relative_to(folder).as_posix() not in written and place.is_file():
+            place.unlink()

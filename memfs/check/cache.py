@@ -1,0 +1,131 @@
+"""What is known of files from earlier runs, kept by content in the user's cache (TRUST 8).
+
+Only answers that the same bytes, path and rules always give are kept: what a file alone is told, and
+which blob a path had in a commit. Everything about many files, about trust and about today is found
+again each time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from memfs.admission.duplicates import Likeness
+from memfs.admission.gate import GATE_VERSION
+from memfs.check.across import Pair
+from memfs.check.report import Level
+from memfs.check.rules import RULES_VERSION
+from memfs.check.single import Known, format_known, parse_known
+from memfs.disk.files import write_atomic
+from memfs.disk.places import Places, require_private_folder
+from memfs.disk.worktree import WorkTree, identify
+from memfs.errors import SetupError
+
+REJECTED = frozenset(("secret", "personal-data", "hidden-character", "authority"))
+"""Rules for text that must not be shown, and not be kept either."""
+
+MAX_BYTES = 256 * 1024 * 1024
+_VERSION = [1, RULES_VERSION, GATE_VERSION]
+
+
+class Cache:
+    """Known files by (path, digest), and blobs by ``COMMIT:PATH``. Without a usable folder it forgets."""
+
+    def __init__(self, tree: WorkTree, places: Places | None) -> None:
+        self.notice: str | None = None
+        self._file: Path | None = None
+        self._known: dict[str, Any] = {}
+        self._blobs: dict[str, str] = {}
+        self._pairs: Any = None
+        self._used: dict[str, Any] = {}
+        self._is_new = False
+        if places is None:
+            return
+        try:
+            self._file = require_private_folder(places.cache / "check") / f"{identify(tree)}.json"
+            self._read()
+        except SetupError as error:
+            self._file = None
+            self.notice = f"nothing is kept for the next run ({error})"
+
+    def find(self, path: str, digest: str) -> Known | None:
+        """Return what is known of exactly these bytes at ``path``."""
+        kept = self._known.get(f"{digest} {path}")
+        if kept is None:
+            return None
+        try:
+            known = parse_known(kept)
+        except (TypeError, ValueError, KeyError):
+            return None
+        self._used[f"{digest} {path}"] = kept
+        return known
+
+    def keep(self, known: Known) -> None:
+        # ADMISSION 1: a rejected value is copied nowhere, so nothing of such a file is kept.
+        if any(result.rule in REJECTED and result.level is Level.ERROR for result in known.results):
+            return
+        self._used[f"{known.digest} {known.path}"] = format_known(known)
+        self._is_new = True
+
+    def forget(self, path: str) -> None:
+        """Keep nothing of the file ``path``."""
+        for kept in (self._used, self._known):
+            for name in [name for name in kept if name.partition(" ")[2] == path]:
+                del kept[name]
+                self._is_new = True
+
+    def find_blob(self, commit: str, path: str) -> str | None:
+        return self._blobs.get(f"{commit}:{path}")
+
+    def keep_blob(self, commit: str, path: str, blob: str) -> None:
+        self._blobs[f"{commit}:{path}"] = blob
+        self._is_new = True
+
+    def find_pairs(self, digest: str) -> list[Pair] | None:
+        """Return the pairs of exactly those files, where the last whole run had the same."""
+        try:
+            if self._pairs is None or self._pairs[0] != digest:
+                return None
+            return [Pair(left=left, right=right, likeness=Likeness(kind)) for left, right, kind in self._pairs[1]]
+        except (TypeError, ValueError, KeyError, IndexError):
+            return None
+
+    def keep_pairs(self, digest: str, pairs: Iterable[Pair]) -> None:
+        self._pairs = [digest, [[pair.left, pair.right, pair.likeness.value] for pair in pairs]]
+        self._is_new = True
+
+    def save(self, *, whole: bool) -> None:
+        """Write what was found. ``whole``: every file was looked at, so others are forgotten."""
+        if self._file is None or not (self._is_new or (whole and len(self._used) < len(self._known))):
+            return
+        files = self._used if whole else {**self._known, **self._used}
+        document = {"version": _VERSION, "files": files, "blobs": self._blobs, "pairs": self._pairs}
+        try:
+            write_atomic(self._file, json.dumps(document, separators=(",", ":")).encode("ascii"), mode=0o600)
+        except OSError as error:
+            self.notice = f"nothing is kept for the next run ({error.strerror})"
+
+    def _read(self) -> None:
+        assert self._file is not None
+        try:
+            fd = os.open(self._file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise SetupError(f"the cache cannot be read: {error.strerror}", where=str(self._file)) from None
+        with os.fdopen(fd, "rb") as file:
+            status = os.fstat(fd)
+            if status.st_uid != os.geteuid() or status.st_mode & 0o077 or status.st_size > MAX_BYTES:
+                raise SetupError("the file is too large or not the user's alone", where=str(self._file))
+            raw = file.read()
+        try:
+            document = json.loads(raw)
+            if isinstance(document, Mapping) and document.get("version") == _VERSION:
+                self._known = dict(document["files"])
+                self._blobs = dict(document["blobs"])
+                self._pairs = document["pairs"]
+        except (ValueError, KeyError, TypeError):
+            return  # damaged: found again

@@ -1,0 +1,277 @@
+"""What ``memfs check`` found, and its five written forms. Pure.
+
+Messages and paths are memfs's own words plus escaped text of the repository: whoever makes a
+:class:`Result` escapes first (:func:`plain`), and every form escapes again for its own syntax.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from memfs.model.codepoints import escape_hidden
+from memfs.model.values import dataclass
+
+if TYPE_CHECKING:
+    from memfs.check.rules import Rule
+
+MAX_MESSAGE = 500
+"""Longest message in characters; text of a repository inside one is cut to fit."""
+
+
+class Level(StrEnum):
+    """How much a result matters: an ``error`` fails the check, a ``warning`` only with ``--strict``."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One broken rule at one place. ``path`` is posix and relative; empty for the whole repository."""
+
+    rule: str
+    level: Level
+    message: str
+    path: str = ""
+    line: int | None = None  # 1-based
+    column: int | None = None  # 1-based, characters
+    fix: str | None = None  # the one thing to do, for this place
+    fixable: bool = False  # `memfs check --fix` does it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that one run of ``memfs check`` has to say."""
+
+    results: tuple[Result, ...]
+    files: int  # memory files that were looked at
+    cached: int = 0  # of those, files whose own result was known from an earlier run
+    fixed: tuple[str, ...] = ()  # paths that --fix rewrote
+    notices: tuple[str, ...] = ()  # what the reader must know about how it was judged
+
+    def count(self, level: Level) -> int:
+        """Return how many results have ``level``."""
+        return sum(result.level is level for result in self.results)
+
+    def passed(self, *, strict: bool = False) -> bool:
+        """Return whether nothing failed; with ``strict`` a warning fails too."""
+        return not self.count(Level.ERROR) and not (strict and self.count(Level.WARNING))
+
+
+def sort_results(results: Iterable[Result]) -> tuple[Result, ...]:
+    """Return ``results`` without repeats, by path, place and rule; the whole repository first."""
+    unique = dict.fromkeys(results)
+    return tuple(sorted(unique, key=lambda r: (r.path, r.line or 0, r.column or 0, r.rule, r.message)))
+
+
+# -- people ------------------------------------------------------------------------------------------
+
+
+_COLORS = {Level.ERROR: "31", Level.WARNING: "33", Level.NOTE: "36"}
+
+
+def format_text(report: Report, *, color: bool = False, quiet: bool = False) -> str:
+    """Return the form for people: ``path:line:col: level rule  sentence``, the fix below it."""
+
+    def paint(code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if color else text
+
+    lines: list[str] = []
+    for result in report.results:
+        place = paint("1", format_place(result))
+        lines.append(f"{place} {paint(_COLORS[result.level], result.rule)} {result.message}")
+        if result.fix:
+            lines.append(paint("2", f"    {result.fix}"))
+    if not quiet:
+        if lines:
+            lines.append("")
+        lines.append(format_summary(report))
+        lines.extend(f"note: {notice}" for notice in report.notices)
+    return "\n".join(lines)
+
+
+def format_place(result: Result) -> str:
+    """Return ``path:line:column:`` as far as it is known, safe for a terminal."""
+    path = escape_hidden(result.path, single_line=True) or "repository"
+    if result.line is None:
+        return f"{path}:"
+    return f"{path}:{result.line}:{result.column or 1}:"
+
+
+def format_summary(report: Report) -> str:
+    """Return one line: what was looked at and what came of it."""
+    parts = [
+        _counted(report.count(level), word)
+        for level, word in ((Level.ERROR, "error"), (Level.WARNING, "warning"), (Level.NOTE, "note"))
+        if report.count(level)
+    ]
+    fixable = sum(result.fixable for result in report.results)
+    looked = f"{_counted(report.files, 'memory', 'memories')} checked"
+    text = f"{looked}: {', '.join(parts)}" if parts else f"{looked}, nothing to report"
+    if report.fixed:
+        text += f"; {_counted(len(report.fixed), 'file')} fixed"
+    if fixable:
+        text += f"; `memfs check --fix` can fix {fixable}"
+    return text
+
+
+def _counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+# -- programs ----------------------------------------------------------------------------------------
+
+
+def report_payload(report: Report) -> dict[str, Any]:
+    """Return the payload of schemas/check.json, without its ``schema`` field."""
+    return {
+        "passed": report.passed(),
+        "files": report.files,
+        "cached": report.cached,
+        "counts": {level.value: report.count(level) for level in Level},
+        "results": [
+            {
+                "rule": result.rule,
+                "level": result.level.value,
+                "path": result.path,
+                "line": result.line,
+                "column": result.column,
+                "message": result.message,
+                "fix": result.fix,
+                "fixable": result.fixable,
+            }
+            for result in report.results
+        ],
+        "fixed": list(report.fixed),
+        "notices": list(report.notices),
+    }
+
+
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def format_sarif(report: Report, *, rules: Mapping[str, Rule], version: str) -> str:
+    """Return the report as SARIF 2.1.0 (OASIS), for code scanning.
+
+    Results without a path point at the repository's settings file: code scanning drops results
+    that have no place.
+    """
+    names = sorted({result.rule for result in report.results})
+    index = {name: place for place, name in enumerate(names)}
+    run = {
+        "tool": {
+            "driver": {
+                "name": "memfs",
+                "version": version,
+                "rules": [_sarif_rule(name, rules.get(name)) for name in names],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"ROOT": {"description": {"text": "The top folder of the repository."}}},
+        "results": [_sarif_result(result, index[result.rule]) for result in report.results],
+    }
+    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=True, indent=1)
+
+
+def _sarif_rule(name: str, rule: Rule | None) -> dict[str, Any]:
+    described: dict[str, Any] = {"id": name}
+    if rule is not None:
+        described["shortDescription"] = {"text": rule.sentence}
+        described["help"] = {"text": rule.fix or rule.sentence}
+        described["defaultConfiguration"] = {"level": rule.level.value}
+    return described
+
+
+def _sarif_result(result: Result, index: int) -> dict[str, Any]:
+    from hashlib import sha256
+    from urllib.parse import quote
+
+    location: dict[str, Any] = {
+        "artifactLocation": {"uri": quote(result.path or ".memfs/config.yaml"), "uriBaseId": "ROOT"},
+        "region": {"startLine": result.line or 1},
+    }
+    if result.line is not None and result.column is not None:
+        location["region"]["startColumn"] = result.column
+    text = f"{result.message} {result.fix}" if result.fix else result.message
+    print_of = sha256("\0".join((result.rule, result.path, result.message)).encode()).hexdigest()
+    return {
+        "ruleId": result.rule,
+        "ruleIndex": index,
+        "level": result.level.value,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": location}],
+        "partialFingerprints": {"memfsResult/v1": print_of[:32]},
+    }
+
+
+_GITHUB_LEVEL = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
+
+
+def format_github(report: Report) -> str:
+    """Return the report as GitHub workflow commands, one annotation a line."""
+    lines = []
+    for result in report.results:
+        properties = {"file": result.path, "line": result.line, "col": result.column, "title": f"memfs {result.rule}"}
+        written = ",".join(f"{key}={_github_property(str(value))}" for key, value in properties.items() if value)
+        text = f"{result.message} {result.fix}" if result.fix else result.message
+        lines.append(f"::{_GITHUB_LEVEL[result.level]} {written}::{_github_data(text)}")
+    lines.append(format_summary(report))
+    return "\n".join(lines)
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def format_junit(report: Report, *, checked: Sequence[str] = ()) -> str:
+    """Return the report as JUnit XML: one test case for each file that was ``checked`` or named,
+    failed by its errors; warnings and notes go to its output."""
+    by_path: dict[str, list[Result]] = {path: [] for path in checked}
+    for result in report.results:
+        by_path.setdefault(result.path, []).append(result)
+    cases: list[str] = []
+    failures = 0
+    for path, results in by_path.items():
+        errors = [result for result in results if result.level is Level.ERROR]
+        others = [result for result in results if result.level is not Level.ERROR]
+        failures += bool(errors)
+        inner = ""
+        if errors:
+            first = errors[0]
+            text = "\n".join(_junit_line(result) for result in errors)
+            inner += (
+                f"<failure type={_xml_attribute(first.rule)} message={_xml_attribute(first.message)}>"
+                f"{_xml_text(text)}</failure>"
+            )
+        if others:
+            inner += f"<system-out>{_xml_text(chr(10).join(_junit_line(result) for result in others))}</system-out>"
+        name = _xml_attribute(escape_hidden(path, single_line=True) or "repository")
+        cases.append(f'<testcase classname="memfs.check" name={name}>{inner}</testcase>')
+    body = "\n".join(cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'
+    suite = f'<testsuite name="memfs check" {counts}>\n{body}\n</testsuite>'
+    return f'<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="memfs" {counts}>\n{suite}\n</testsuites>'
+
+
+def _junit_line(result: Result) -> str:
+    text = f"{format_place(result)} {result.level.value} {result.rule} {result.message}"
+    return f"{text} {result.fix}" if result.fix else text
+
+
+def _xml_text(text: str) -> str:
+    # XML 1.0 has no way to write most control characters; escape_hidden has already made the ones
+    # of repository text visible, so anything left here is replaced rather than refused.
+    kept = "".join(char if char in "\t\n" or ord(char) >= 0x20 else "\ufffd" for char in text)
+    return kept.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _xml_attribute(text: str) -> str:
+    return '"' + _xml_text(text).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;") + '"'

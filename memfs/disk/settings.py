@@ -1,0 +1,392 @@
+"""Settings: the repository's, which are hostile and can only narrow, and the user's own (DESIGN 4).
+
+Each reader takes the YAML of :mod:`strictyaml` and the fields of ``schemas/config.json`` or
+``schemas/user-config.json``; tests hold the two together.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree
+from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
+from memfs.errors import SetupError
+from memfs.model.scope import Caller, is_scope
+from memfs.model.values import dataclass, field
+
+REPOSITORY_FILE = ".memfs/config.yaml"
+
+MAX_RESULTS = 50
+MAX_CONTEXT_BYTES = 9500
+MAX_SIGNING_TIMEOUT = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositorySettings:
+    """What a repository says about itself. None of it widens anything.
+
+    ``problems`` names what was not understood. When the file as a whole cannot be read (``sound`` is
+    False), whoever it restricted is not known: then nobody reads a ``restricted`` scope.
+    """
+
+    name: str | None = None
+    scopes: tuple[str, ...] = ()  # empty: every scope; otherwise names and "team/*", "restricted/*"
+    readers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # scope → people
+    memory_bytes: int = READ_LIMIT
+    results: int = MAX_RESULTS
+    context_bytes: int = MAX_CONTEXT_BYTES
+    sound: bool = True
+    problems: tuple[str, ...] = ()
+
+    def allows(self, scope: str) -> bool:
+        """Return whether memories of ``scope`` belong into this repository.
+
+        None does while the settings are broken: what they restricted is not known.
+        """
+        if not self.sound:
+            return False
+        return not self.scopes or any(
+            scope == allowed or (allowed.endswith("/*") and scope.startswith(allowed[:-1])) for allowed in self.scopes
+        )
+
+    def may_read(self, caller: Caller, scope: str | None) -> bool:
+        """Return whether ``caller`` sees ``scope`` here: what the caller may see anyway, and no
+        scope whose readers are named without the caller's person being one of them."""
+        if not caller.sees(scope):
+            return False
+        if scope is None:
+            return True
+        if not self.sound and scope.startswith("restricted/"):
+            return False
+        named = self.readers.get(scope)
+        return named is None or caller.person in named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """One repository that recall looks into. What is off stays off until the user turns it on."""
+
+    name: str
+    path: Path
+    recall: bool = True
+    capture: bool = False  # drafts may be captured from sessions
+    write: bool = False  # agents may write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSettings:
+    """What the user has decided, on this machine."""
+
+    stores: tuple[Store, ...] = ()
+    identities: tuple[str, ...] = ()
+    signing_key: str | None = None
+    signing_timeout: float | None = None
+    model: str | None = None
+    problems: tuple[str, ...] = ()
+
+
+def read_repository_settings(tree: WorkTree) -> RepositorySettings:
+    """Return the settings of the repository at ``tree``; never raises, says what was wrong with them."""
+    try:
+        raw = read_file(tree, REPOSITORY_FILE, limit=MAX_YAML_BYTES)
+    except UnreadableFile as error:
+        if error.reason == "missing":
+            return RepositorySettings()
+        return RepositorySettings(sound=False, problems=(f"{REPOSITORY_FILE} {error.message}",))
+    return parse_repository_settings(raw)
+
+
+def parse_repository_settings(raw: bytes) -> RepositorySettings:
+    """Return the settings that the text of a ``.memfs/config.yaml`` holds; never raises."""
+    reader = _Reader(REPOSITORY_FILE)
+    try:
+        top = reader.top(parse_yaml(raw), ("version", "name", "scopes", "readers", "limits"))
+        reader.version(top)
+        limits = reader.map(top, "limits")
+        reader.known(limits, ("memory_bytes", "results", "context_bytes"), "limits.")
+        return RepositorySettings(
+            name=reader.text(top, "name", longest=64),
+            scopes=tuple(reader.scope_pattern(node) for node in reader.list(top, "scopes")),
+            readers={
+                reader.scope(Node(scope, node.line, node.column)): reader.texts_of(node)
+                for scope, node in reader.map(top, "readers").items()
+            },
+            memory_bytes=reader.number(limits, "memory_bytes", most=READ_LIMIT),
+            results=reader.number(limits, "results", most=MAX_RESULTS),
+            context_bytes=reader.number(limits, "context_bytes", most=MAX_CONTEXT_BYTES),
+            problems=tuple(reader.problems),
+        )
+    except YamlError as error:
+        return RepositorySettings(sound=False, problems=(f"{REPOSITORY_FILE}: {error}",))
+
+
+def read_user_settings(places: Places) -> UserSettings:
+    """Return the user's settings; the defaults where there is no file.
+
+    Raises :class:`SetupError` for a file that others may write, that lies in a git work tree, or
+    that is malformed: settings that cannot be relied on decide nothing.
+    """
+    path = places.config / "config.yaml"
+    raw = read_own_file(path, "your settings", limit=MAX_YAML_BYTES)
+    if raw is None:
+        return UserSettings()
+    try:
+        return _parse_user_settings(raw, places, str(path))
+    except YamlError as error:
+        raise SetupError(f"your settings cannot be read: {error}", where=str(path)) from error
+
+
+def add_store(places: Places, store: Store) -> bool:
+    """Add ``store`` to the user's settings, changing no other line, and return whether it was new.
+
+    Raises :class:`SetupError` when another store has its name, or the settings cannot be relied on.
+    """
+    from memfs.disk.files import write_atomic
+
+    if not f"{store.name}{store.path}".isprintable():
+        raise SetupError("the name and path of a store are printable text", hint="give the folder another name")
+    known = read_user_settings(places).stores
+    if any(_same(other.path, store.path) for other in known):
+        return False
+    if any(other.name == store.name for other in known):
+        raise SetupError("another store has this name in your settings", where=store.name)
+    path = places.config / "config.yaml"
+    raw = read_own_file(path, "your settings", limit=MAX_YAML_BYTES) or b"# Your own settings of memfs.\n"
+    changed = _with_store(raw, store)
+    _parse_user_settings(changed, places, str(path))
+    try:
+        places.config.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomic(path, changed, mode=0o600)
+    except OSError as error:
+        raise SetupError(f"your settings cannot be written: {error.strerror}", where=str(path)) from error
+    return True
+
+
+def read_own_file(path: Path, what: str, *, limit: int) -> bytes | None:
+    """Return the bytes of a file that only the user decides about, or None where there is none.
+
+    Raises :class:`SetupError` unless file and folder belong to the user (or root), nobody else may
+    write them, and they lie outside every git work tree: a checkout could change it otherwise.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SetupError(f"{what} cannot be read: {error.strerror}", where=str(path)) from error
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+            raise SetupError(f"{what} are no regular file of at most {limit} bytes", where=str(path))
+        _require_own(path, status, what)
+        with os.fdopen(os.dup(fd), "rb") as file:
+            return file.read(limit)
+    finally:
+        os.close(fd)
+
+
+def _require_own(path: Path, status: os.stat_result, what: str) -> None:
+    real = os.path.realpath(path)
+    above = os.path.dirname(real)
+    folder = os.stat(above)
+    for owner, mode in ((status.st_uid, status.st_mode), (folder.st_uid, folder.st_mode)):
+        if owner not in (0, os.geteuid()) or mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise SetupError(
+                f"others may write {what}", where=str(path), hint=f"run: chmod go-w {real} {os.path.dirname(real)}"
+            )
+    while True:
+        if os.path.lexists(os.path.join(above, ".git")):
+            raise SetupError(
+                f"{what} lie in a git work tree",
+                where=str(path),
+                hint="a checkout could change them there: keep the file outside repositories",
+            )
+        if above == os.path.dirname(above):
+            return
+        above = os.path.dirname(above)
+
+
+def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:
+    reader = _Reader(where)
+    top = reader.top(parse_yaml(raw), ("version", "stores", "identities", "signing_key", "signing_timeout", "model"))
+    reader.version(top)
+    stores = tuple(_parse_store(reader, node, places) for node in reader.list(top, "stores"))
+    names = [store.name for store in stores]
+    for node, name in zip(reader.list(top, "stores"), names, strict=True):
+        if names.count(name) > 1:
+            raise YamlError("two stores have the same name", line=node.line, column=node.column)
+    timeout = reader.number(top, "signing_timeout", most=int(MAX_SIGNING_TIMEOUT), default=0)
+    return UserSettings(
+        stores=stores,
+        identities=reader.texts(top, "identities"),
+        signing_key=reader.text(top, "signing_key", longest=4096),
+        signing_timeout=float(timeout) if timeout else None,
+        model=reader.text(top, "model", longest=256),
+        problems=tuple(reader.problems),
+    )
+
+
+def _parse_store(reader: _Reader, node: Node, places: Places) -> Store:
+    entries = reader.as_map(node)
+    reader.known(entries, ("name", "path", "recall", "capture", "write"), "stores.")
+    name, path = reader.text(entries, "name", longest=64), reader.text(entries, "path", longest=4096)
+    if not name or not path:
+        raise YamlError("a store needs a name and a path", line=node.line, column=node.column)
+    # The home is the user's from the password database, whatever $HOME says (TRUST 8).
+    full = places.home / path[2:] if path.startswith("~/") else Path(path)
+    if not full.is_absolute():
+        place = entries["path"]
+        raise YamlError("a store's path starts with / or ~/", line=place.line, column=place.column)
+    return Store(
+        name=name,
+        path=full,
+        recall=reader.switch(entries, "recall", default=True),
+        capture=reader.switch(entries, "capture", default=False),
+        write=reader.switch(entries, "write", default=False),
+    )
+
+
+class _Reader:
+    """Takes settings out of a parsed file; what is unknown is a problem, what is malformed an error."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.problems: list[str] = []
+
+    def top(self, node: Node, known: Collection[str]) -> Mapping[str, Node]:
+        entries = self.as_map(node)
+        self.known(entries, known, "")
+        return entries
+
+    def known(self, entries: Mapping[str, Node], names: Collection[str], prefix: str) -> None:
+        from memfs.model.codepoints import escape_hidden
+
+        for name, node in entries.items():
+            if name not in names:
+                shown = escape_hidden(name[:64], single_line=True)
+                self.problems.append(f"{self.where}:{node.line}: memfs does not know the setting {prefix}{shown}")
+
+    def version(self, top: Mapping[str, Node]) -> None:
+        node = top.get("version")
+        if node is not None and node.value != "1":
+            raise _wrong(node, "version", "1, the only one that this memfs knows")
+
+    def as_map(self, node: Node) -> Mapping[str, Node]:
+        if not isinstance(node.value, dict):
+            raise _wrong(node, "this", "a map of settings")
+        return node.value
+
+    def map(self, entries: Mapping[str, Node], name: str) -> Mapping[str, Node]:
+        node = entries.get(name)
+        if node is None or node.value == "":
+            return {}
+        if not isinstance(node.value, dict):
+            raise _wrong(node, name, "a map")
+        return node.value
+
+    def list(self, entries: Mapping[str, Node], name: str) -> list[Node]:
+        node = entries.get(name)
+        if node is None or node.value == "":
+            return []
+        if not isinstance(node.value, list):
+            raise _wrong(node, name, "a list")
+        return node.value
+
+    def text(self, entries: Mapping[str, Node], name: str, *, longest: int) -> str | None:
+        node = entries.get(name)
+        return None if node is None else self._text(node, name, longest)
+
+    def texts(self, entries: Mapping[str, Node], name: str) -> tuple[str, ...]:
+        return tuple(self._text(node, name, 256) for node in self.list(entries, name))
+
+    def texts_of(self, node: Node) -> tuple[str, ...]:
+        if not isinstance(node.value, list):
+            raise _wrong(node, "readers", "a list of people for each scope")
+        return tuple(self._text(item, "readers", 256) for item in node.value)
+
+    def switch(self, entries: Mapping[str, Node], name: str, *, default: bool) -> bool:
+        node = entries.get(name)
+        if node is None:
+            return default
+        if node.value not in ("true", "false"):
+            raise _wrong(node, name, "true or false")
+        return node.value == "true"
+
+    def number(self, entries: Mapping[str, Node], name: str, *, most: int, default: int | None = None) -> int:
+        node = entries.get(name)
+        if node is None:
+            return most if default is None else default
+        if not isinstance(node.value, str) or not node.value.isascii() or not node.value.isdecimal():
+            raise _wrong(node, name, "a whole number")
+        value = int(node.value[:12])
+        if value < 1:
+            raise _wrong(node, name, "at least 1")
+        return min(value, most)
+
+    def scope(self, node: Node) -> str:
+        if not isinstance(node.value, str) or not is_scope(node.value):
+            raise _wrong(node, "readers", "maps scopes: personal, team, team/NAME or restricted/NAME")
+        return node.value
+
+    def scope_pattern(self, node: Node) -> str:
+        if isinstance(node.value, str) and (is_scope(node.value) or node.value in ("team/*", "restricted/*")):
+            return node.value
+        raise _wrong(
+            node, "scopes", "a list of scopes: personal, team, team/NAME, team/*, restricted/NAME, restricted/*"
+        )
+
+    def _text(self, node: Node, name: str, longest: int) -> str:
+        if not isinstance(node.value, str) or not node.value.strip() or not node.value.isprintable():
+            raise _wrong(node, name, "a text")
+        if len(node.value) > longest:
+            raise _wrong(node, name, f"at most {longest} characters")
+        return node.value
+
+
+def _wrong(node: Node, name: str, wanted: str) -> YamlError:
+    return YamlError(f"{name} must be {wanted}", line=node.line, column=node.column)
+
+
+def _with_store(raw: bytes, store: Store) -> bytes:
+    import json
+
+    # JSON strings are YAML's double-quoted scalars.
+    name, path = (json.dumps(text, ensure_ascii=False) for text in (store.name, str(store.path)))
+    entry = f"  - name: {name}\n    path: {path}\n"
+    for switch, value, default in (
+        ("recall", store.recall, True),
+        ("capture", store.capture, False),
+        ("write", store.write, False),
+    ):
+        if value is not default:
+            entry += f"    {switch}: {'true' if value else 'false'}\n"
+    text = raw.decode("utf-8")
+    if text and not text.endswith("\n"):
+        text += "\n"
+    stores = parse_yaml(raw).value
+    node = stores.get("stores") if isinstance(stores, dict) else None
+    if node is None:
+        return f"{text}stores:\n{entry}".encode()
+    lines = text.splitlines(keepends=True)
+    if not isinstance(node.value, list) or not node.value or lines[node.line - 1].lstrip().startswith("["):
+        raise SetupError("add the store to your settings by hand", where="stores", hint=entry)
+    start = node.value[0].line - 1
+    indent, dash, _ = lines[start].partition("-")
+    if indent.strip() or not dash:
+        raise SetupError("add the store to your settings by hand", where="stores", hint=entry)
+    end = start + 1
+    for number, line in enumerate(lines[start:], start):
+        if line.strip() and not line.startswith((indent + "-", indent + " ")):
+            break
+        end = number + 1 if line.strip() else end
+    entry = "".join(indent + line[2:] for line in entry.splitlines(keepends=True))
+    return "".join([*lines[:end], entry, *lines[end:]]).encode()
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

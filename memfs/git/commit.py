@@ -1,0 +1,541 @@
+"""Commits that disturb nobody (DESIGN 4).
+
+A commit is built beside the user's own work: with an index file of its own, seeded from the
+branch's tree, and published by compare-and-swap of the branch. The user's index then gets the new
+entries for exactly the paths of the commit, so that ``git status`` is clean and whatever was staged
+stays staged. No hook and no filter runs. Where the user has commits signed (``commit.gpgsign``), git
+signs with the user's own settings, without a terminal and within a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import EllipsisType
+
+from memfs.disk.files import (
+    UnreadableFile,
+    delete_in_tree,
+    lock,
+    read_file,
+    remove_remains,
+    split_path,
+    write_in_tree,
+)
+from memfs.disk.gitfiles import read_small
+from memfs.disk.worktree import WorkTree, operation_under_way, printable
+from memfs.errors import SetupError, UsageError
+from memfs.git.branches import Target, require_target
+from memfs.git.gitpython import IndexEntry, IndexUpdate, WritingGit, signing_programs
+from memfs.git.locks import (
+    FOLDER_PREFIX,
+    GIT_LOCK_TIMEOUT,
+    hold_index_lock,
+    holds_dead_lock,
+    locked,
+    remove_dead_remains,
+    wait_for_lock,
+)
+from memfs.git.process import Completed, ProgramTimeout, first_line
+from memfs.git.read import (
+    branch_name,
+    ref_commit,
+    require_identity_in,
+)
+from memfs.model.values import dataclass, field
+
+SIGNING_TIMEOUT = 9.0
+"""Seconds that the user's signing program may take, so that the whole command ends within ten."""
+
+_ATTEMPTS = 30  # how often another writer may win the branch before memfs gives up
+_FILE_LIMIT = 16 * 1024 * 1024
+_PUBLISHING = "publishing"  # beside next-index: the branch and the commit it is about to move to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One file of a commit. ``content`` None deletes it.
+
+    ``before`` is the content digest (TRUST 3) that the file in the work tree must have now; None:
+    it must not be there (or hold ``content`` already, uncommitted); ``...``: whatever it is.
+    Under ``memories/`` CRLF is committed as LF, and a file that has CRLF on the disk keeps it there.
+    """
+
+    path: str
+    content: bytes | None
+    before: str | EllipsisType | None = ...
+
+
+class ConflictError(SetupError):
+    """Somebody else changed the file ``path`` meanwhile; nothing was written."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message, where=printable(path), hint="look at what it holds now, and make your change again")
+        self.path = path
+
+
+class UndoneError(SetupError):
+    """The commit could not be made, and the work tree is as it was before."""
+
+
+class UncommittedError(SetupError):
+    """The files are written, but the commit could not be made."""
+
+    def __init__(self, message: str, *, paths: Sequence[str], hint: str | None = None) -> None:
+        super().__init__(
+            f"{message}; written but not committed: {', '.join(printable(path) for path in paths)}", hint=hint
+        )
+        self.paths = tuple(paths)
+
+
+def commit_changes(
+    tree: WorkTree,
+    changes: Sequence[Change],
+    message: str,
+    *,
+    branch: str | None = None,
+    start: str | None = None,
+    signing_timeout: float = SIGNING_TIMEOUT,
+) -> str:
+    """Write ``changes`` as one commit on the current branch and return its name.
+
+    With another ``branch`` the commit is made there, and neither work tree, index nor HEAD is
+    touched or asked: ``before`` is compared with what the branch holds. The branch may be there
+    already; with ``start`` (a commit's full name) it must be new and begins there, without ``start``
+    a new one begins at HEAD. When the branch holds every change already, nothing is committed and
+    its tip is returned.
+
+    Refuses, changing nothing, with :class:`UsageError` (an operation under way, detached HEAD,
+    something else staged for a path, a file that is not checked out), :class:`ConflictError`
+    (``before`` does not hold, or another commit changed the path) or :class:`SetupError` (no
+    identity, a lock that stays). Raises :class:`UncommittedError` when the files were written and
+    the commit failed, for instance because it could not be signed.
+    """
+    _check_arguments(changes, message)
+    git = WritingGit(tree)  # before the lock: loading GitPython takes longer than a commit
+    with lock(tree) as held:
+        git.held = held
+        _repair(tree)
+        target = require_target(tree, branch, start)
+        try:
+            with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=git.git_dir) as folder:
+                return _Commit(
+                    git=git,
+                    changes=changes,
+                    message=message.rstrip("\n") + "\n",
+                    target=target,
+                    folder=Path(folder),
+                    signing_timeout=signing_timeout,
+                ).make()
+        except OSError as error:
+            raise SetupError(
+                f"git's folder cannot be written, so nothing was changed: {error.strerror or error}",
+                where=printable(git.git_dir),
+            ) from error
+
+
+@dataclass(slots=True, kw_only=True)
+class _Commit:
+    """One run of :func:`commit_changes`, under the lock."""
+
+    git: WritingGit
+    changes: Sequence[Change]
+    message: str
+    target: Target
+    folder: Path
+    signing_timeout: float
+    replaced: dict[str, bytes | None] = field(default_factory=dict)  # what the work tree held before
+    index_seen: tuple[int, ...] = ()  # the user's index when it was judged
+
+    @property
+    def tree(self) -> WorkTree:
+        return self.git.tree
+
+    @property
+    def paths(self) -> list[str]:
+        return [change.path for change in self.changes]
+
+    def make(self) -> str:
+        if self.target.checked_out:
+            wait_for_lock(self.git.git_dir / "index.lock")
+            self._require_no_conflict()
+        wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
+        base = self._tip()
+        entries = self.git.tree_entries(base, self.paths)
+        require_identity_in(self.git.configuration())
+        self._require_plain_files(entries)
+        if self.target.checked_out:
+            self._require_before(entries)
+            self._require_nothing_else_staged(entries)
+        else:
+            self._require_before_on_branch(entries)
+        if self._is_there(entries):
+            if base is None:
+                raise UsageError("there is nothing to delete")
+            self._write_files()
+            return base
+        contents = {c.path: _blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
+        updates = self._plan_updates(self.git.write_blobs(contents, self.folder), entries)
+        new_tree = self.git.tree_with(base, updates, self.folder)
+        if self.target.checked_out:
+            # Whatever the user's index would refuse comes up here, before anything is written.
+            self._update_copy(self.folder / "trial-index", updates)
+        self._write_files()
+        try:
+            return self._commit_and_publish(new_tree, base, entries, updates)
+        except (ConflictError, UncommittedError, UndoneError):
+            raise
+        except SetupError as error:
+            raise self._uncommitted(str(error), hint=error.hint) from error
+        except OSError as error:
+            raise self._uncommitted(f"git's folder cannot be written: {error.strerror or error}") from error
+
+    def _is_there(self, entries: Mapping[str, IndexEntry]) -> bool:
+        """Return whether the branch holds every change already."""
+        for change in self.changes:
+            entry = entries.get(change.path)
+            wanted = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
+            if (None if entry is None else entry.oid) != wanted:
+                return False
+        return True
+
+    def _commit_and_publish(
+        self, new_tree: str, base: str | None, entries: Mapping[str, IndexEntry], updates: Sequence[IndexUpdate]
+    ) -> str:
+        new = self._commit_tree(new_tree, base)
+        with self._prepared_index(entries, updates) as following:
+            for _ in range(_ATTEMPTS):
+                tip = self._tip()
+                if self.target.start is not None and ref_commit(self.tree, self.target.ref) is not None:
+                    raise UsageError("the branch was made by somebody else meanwhile", hint="choose another name")
+                if tip != base:
+                    # Somebody else's commit is in between. Made again under git's lock, ours comes next.
+                    if self.git.tree_entries(tip, self.paths) != entries:
+                        self._restore_files()
+                        raise ConflictError(self.paths[0], "another commit changed it while this one was made")
+                    base = tip
+                    new = self._commit_tree(self.git.tree_with(base, updates, self.folder), base)
+                if following is not None:
+                    (self.folder / _PUBLISHING).write_text(f"{self.target.ref}\n{new}\n", encoding="utf-8")
+                if self._move_branch(new, base):
+                    if following is not None:
+                        os.replace(following, self.git.git_dir / "index")
+                    return new
+        raise self._uncommitted("other commits kept winning the branch", hint="try again")
+
+    @contextmanager
+    def _prepared_index(
+        self, entries: Mapping[str, IndexEntry], updates: Sequence[IndexUpdate]
+    ) -> Iterator[Path | None]:
+        """Hold git's lock on the index and give the index that follows; None where no index follows."""
+        if not self.target.checked_out:
+            yield None
+            return
+        index = self.git.git_dir / "index"
+        with hold_index_lock(self.git.git_dir):
+            # From here on no git command of the user's can stage anything or leave the branch.
+            if f"refs/heads/{branch_name(self.tree)}" != self.target.ref or operation_under_way(self.tree):
+                raise self._uncommitted("the branch was left while the commit was made", hint="try again")
+            if _stamp(index) != self.index_seen and self._staged_meanwhile(entries):
+                raise self._uncommitted("something else was staged for it while the commit was made", hint="try again")
+            following = self.folder / "next-index"
+            self._update_copy(following, updates)
+            yield following
+
+    def _update_copy(self, copy: Path, updates: Sequence[IndexUpdate]) -> None:
+        _copy(self.git.git_dir / "index", copy)
+        self.git.update_index(copy, updates)
+
+    def _uncommitted(self, message: str, *, hint: str | None = None) -> SetupError:
+        if not self.target.checked_out:
+            return SetupError(message, hint=hint)
+        if any(change.content is None for change in self.changes):
+            # Written text waits for the next run; a deletion that waits would only look like a loss.
+            self._restore_files()
+            return UndoneError(f"{message}; nothing was changed", hint=hint)
+        return UncommittedError(message, paths=self.paths, hint=hint)
+
+    def _tip(self) -> str | None:
+        return ref_commit(self.tree, self.target.ref) or self.target.start
+
+    # What must hold before anything is written
+
+    def _require_no_conflict(self) -> None:
+        unmerged = self.git.unmerged_paths()
+        if unmerged:
+            raise UsageError(
+                f"{printable(unmerged[0])} has an unresolved conflict, so nothing is committed",
+                hint="resolve it and `git add` the file, or `git checkout --ours/--theirs` it; then try again",
+            )
+
+    def _require_plain_files(self, entries: Mapping[str, IndexEntry]) -> None:
+        for path in self.paths:
+            entry = entries.get(path)
+            if entry is not None and not entry.mode.startswith("100"):
+                raise UsageError("is no plain file in the repository", where=printable(path))
+            folder = self.tree.root
+            for part in path.split("/")[:-1]:
+                folder = folder / part
+                if os.path.lexists(folder / ".git"):
+                    raise UsageError("lies in another repository inside this one", where=printable(path))
+
+    def _require_nothing_else_staged(self, entries: Mapping[str, IndexEntry]) -> None:
+        self.index_seen = _stamp(self.git.git_dir / "index")
+        staged = self.git.index_entries(self.paths)
+        for change in self.changes:
+            entry = staged.get(change.path)
+            now = self.replaced[change.path]
+            now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
+            if entry is not None and entry.tag != "H" and entry.oid != now_blob:
+                raise _not_checked_out(change.path, missing=now is None)
+            if not self._is_harmless(change, entry, entries.get(change.path), now_blob):
+                raise UsageError(
+                    "something else is staged for this file",
+                    where=printable(change.path),
+                    hint="commit it, or take it back with: git restore --staged -- " + _quoted(change.path),
+                )
+
+    def _is_harmless(
+        self, change: Change, staged: IndexEntry | None, committed: IndexEntry | None, now_blob: str | None
+    ) -> bool:
+        """Return whether replacing what is staged loses nothing: it is what the branch has, what the
+        file holds, what is being committed, or a mere intent to add."""
+        if staged is None:
+            return committed is None or change.content is None
+        if committed is not None and (staged.mode, staged.oid) == (committed.mode, committed.oid):
+            return True
+        new_blob = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
+        return staged.oid in (now_blob, new_blob, self.git.blob_id(b""))
+
+    def _require_before(self, entries: Mapping[str, IndexEntry]) -> None:
+        for change in self.changes:
+            now = self._read(change.path)
+            self.replaced[change.path] = now
+            if change.before is None:
+                again = now is not None and now == change.content and change.path not in entries
+                if (now is not None or change.path in entries) and not again:
+                    raise ConflictError(change.path, "is there already")
+            else:
+                _require_digest(change, now)
+
+    def _require_before_on_branch(self, entries: Mapping[str, IndexEntry]) -> None:
+        for change in self.changes:
+            entry = entries.get(change.path)
+            if change.before is None:
+                if entry is not None:
+                    raise ConflictError(change.path, "is there already")
+            elif change.before is not ...:
+                _require_digest(change, None if entry is None else self.git.read_blob(entry.oid))
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return read_file(self.tree, path, limit=_FILE_LIMIT)
+        except UnreadableFile as error:
+            if error.reason == "missing":
+                return None
+            raise
+
+    # The work tree
+
+    def _write_files(self) -> None:
+        if not self.target.checked_out:
+            return
+        try:
+            for change in self.changes:
+                now = self.replaced[change.path]
+                remove_remains(self.tree, change.path)
+                if change.content is None:
+                    delete_in_tree(self.tree, change.path)
+                elif now is None or _blob_bytes(change.path, now) != _blob_bytes(change.path, change.content):
+                    write_in_tree(self.tree, change.path, _disk_bytes(change.path, change.content, now))
+        except (OSError, UnreadableFile) as error:
+            self._restore_files()
+            if isinstance(error, UnreadableFile):
+                raise
+            raise SetupError(
+                f"cannot be written, so nothing was changed: {error.strerror or error}", where=printable(change.path)
+            ) from error
+
+    def _restore_files(self) -> None:
+        if not self.target.checked_out:
+            return
+        for path, content in self.replaced.items():
+            if content is None:
+                delete_in_tree(self.tree, path)
+            else:
+                write_in_tree(self.tree, path, content)
+
+    # The commit
+
+    def _plan_updates(self, blobs: Mapping[str, str], entries: Mapping[str, IndexEntry]) -> list[IndexUpdate]:
+        modes = {path: entry.mode for path, entry in entries.items()}
+        return [IndexUpdate(path, modes.get(path, "100644"), blobs.get(path)) for path in self.paths]
+
+    def _commit_tree(self, new_tree: str, base: str | None) -> str:
+        parents = [] if base is None else ["-p", base]
+        key = self.git.signing_key()
+        if key is None:
+            made = self.git.run("commit-tree", new_tree, *parents, "-F", "-", input=self.message.encode())
+            return made.stdout.decode().strip()
+        try:
+            made = self.git.run(
+                *signing_programs(),
+                "commit-tree",
+                "-S",
+                new_tree,
+                *parents,
+                "-F",
+                "-",
+                input=self.message.encode(),
+                timeout=self.signing_timeout,
+                check=False,
+                signing=True,
+            )
+        except ProgramTimeout as error:
+            raise self._unsigned(
+                key, f"the signing program did not end within {self.signing_timeout:g} seconds"
+            ) from error
+        if made.returncode != 0:
+            raise self._unsigned(key, _signing_cause(made))
+        return made.stdout.decode().strip()
+
+    def _unsigned(self, key: str, cause: str) -> SetupError:
+        return self._uncommitted(
+            f"the commit could not be signed with {key}: {cause}",
+            hint="put the key into your ssh-agent or gpg-agent (ssh-add FILE), or correct user.signingkey in git's"
+            " configuration; then run the command again",
+        )
+
+    def _staged_meanwhile(self, entries: Mapping[str, IndexEntry]) -> bool:
+        staged = self.git.index_entries(self.paths)
+        for change in self.changes:
+            now = self.replaced[change.path]
+            now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
+            if not self._is_harmless(change, staged.get(change.path), entries.get(change.path), now_blob):
+                return True
+        return False
+
+    def _move_branch(self, new: str, base: str | None) -> bool:
+        ref = self.target.ref
+        expected = base if base is not None and self.target.start is None else self.git.zero
+        reflog = "commit (memfs): " + self.message.split("\n", 1)[0][:200]
+        deadline = time.monotonic() + GIT_LOCK_TIMEOUT
+        while True:
+            moved = self.git.run("update-ref", "-m", reflog, ref, new, expected, check=False)
+            if moved.returncode == 0:
+                return True
+            if b".lock': File exists" not in moved.stderr:
+                if ref_commit(self.tree, ref) != (None if expected == self.git.zero else expected):
+                    return False
+                raise self._uncommitted(f"the branch cannot be moved: {first_line(moved.stderr)}")
+            if time.monotonic() >= deadline:
+                raise locked(self.git.common_dir / (ref + ".lock"))
+            time.sleep(0.05)
+
+
+def _check_arguments(changes: Sequence[Change], message: str) -> None:
+    if not changes:
+        raise UsageError("there is nothing to commit")
+    if not message.strip() or any(char == "\0" or 0xD800 <= ord(char) < 0xE000 for char in message):
+        raise UsageError("a commit needs a message of ordinary text")
+    for change in changes:
+        if any(ord(char) < 0x20 or ord(char) == 0x7F for char in "".join(split_path(change.path))):
+            raise UsageError("holds a control character", where=printable(change.path))
+    paths = {change.path for change in changes}
+    if len(paths) != len(changes):
+        raise UsageError("the same file twice in one commit")
+    for path in paths:
+        if not paths.isdisjoint(path.rsplit("/", count)[0] for count in range(1, path.count("/") + 1)):
+            raise UsageError("would be inside another file of the same commit", where=printable(path))
+
+
+def _repair(tree: WorkTree) -> None:
+    """Finish or undo what a killed memfs left. Only for the holder of memfs's own lock.
+
+    Killed after it moved the branch and before it replaced the index, it still holds git's lock, so
+    that nothing was staged since: the index that it had prepared is the right one.
+    """
+    git_dir = Path(str(tree.git_dir))
+    if holds_dead_lock(git_dir):
+        for folder in git_dir.glob(f"{FOLDER_PREFIX}*"):
+            ref, _, new = (read_small(str(folder / _PUBLISHING)) or b"").decode("utf-8", "replace").partition("\n")
+            if ref == f"refs/heads/{branch_name(tree)}" and ref_commit(tree, ref) == new.strip():
+                with suppress(FileNotFoundError):  # it had replaced the index, too
+                    os.replace(folder / "next-index", git_dir / "index")
+    remove_dead_remains(git_dir)
+
+
+def _require_digest(change: Change, now: bytes | None) -> None:
+    if change.before is ...:
+        return
+    from memfs.model.reader import content_digest
+
+    if now is None:
+        raise ConflictError(change.path, "is not there any more")
+    if content_digest(now) != change.before:
+        raise ConflictError(change.path, "was changed meanwhile")
+
+
+def _not_checked_out(path: str, *, missing: bool) -> UsageError:
+    if missing:
+        return UsageError(
+            "is in the repository but not checked out here (sparse checkout, or skip-worktree)",
+            where=printable(path),
+            hint="get it first: git sparse-checkout add FOLDER, or git update-index --no-skip-worktree -- "
+            + _quoted(path),
+        )
+    return UsageError(
+        "has local changes that git was told to ignore (assume-unchanged or skip-worktree)",
+        where=printable(path),
+        hint="run: git update-index --no-assume-unchanged --no-skip-worktree -- " + _quoted(path),
+    )
+
+
+def _blob_bytes(path: str, content: bytes) -> bytes:
+    # What `memories/** text eol=lf` commits; receipts and keyrings are bytes (`.memfs/** -text`).
+    return content.replace(b"\r\n", b"\n") if path.startswith("memories/") else content
+
+
+def _disk_bytes(path: str, content: bytes, now: bytes | None) -> bytes:
+    plain = _blob_bytes(path, content)
+    had_crlf = now is not None and b"\r\n" in now and now.count(b"\r\n") == now.count(b"\n")
+    if had_crlf and b"\r" not in plain and not path.startswith(".memfs/"):
+        return plain.replace(b"\n", b"\r\n")
+    return plain
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return ()
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _copy(source: Path, target: Path) -> None:
+    import shutil
+
+    try:
+        # With its time: by that git knows which files may have changed since without looking changed.
+        shutil.copy2(source, target)
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)  # no index yet: git makes one
+
+
+def _signing_cause(made: Completed) -> str:
+    # ssh-keygen draws a frame of @ and prompts; git adds what only says that it failed.
+    for line in made.stderr.replace(b"\r", b"\n").split(b"\n"):
+        text = line.removeprefix(b"error: ").removeprefix(b"fatal: ").removeprefix(b"Enter passphrase: ").strip(b" @?")
+        if text and b"WARNING: UNPROTECTED" not in text and b"failed to write commit" not in text:
+            return first_line(text)
+    return f"git ended with code {made.returncode}"
+
+
+def _quoted(path: str) -> str:
+    import shlex
+
+    return printable(shlex.quote(path))

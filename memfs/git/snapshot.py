@@ -1,0 +1,314 @@
+"""One state of a repository's files: the work tree, the index, or a commit.
+
+Commits and the index are read as objects (``ls-tree``, ``cat-file``): nothing is ever checked out, so
+no filter, hook or setting of what is judged can run.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
+
+from memfs.disk.files import UnreadableFile, list_folder, read_file, scan_memories
+from memfs.disk.worktree import WorkTree
+from memfs.errors import MemfsError, UsageError
+from memfs.git.read import blob_id, call_git, object_format, read_git
+from memfs.model.codepoints import plain
+from memfs.model.memory import MAX_MEMORY_BYTES
+from memfs.model.values import dataclass
+
+MAX_FILE = 16 * 1024 * 1024
+_CHUNK = 32 * 1024 * 1024  # bytes of blobs that are asked for in one process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One path of a tree. ``kind`` is ``file``, ``symlink``, ``repository`` or ``unmerged``."""
+
+    path: str
+    kind: str
+    blob: str
+    size: int
+
+
+class Snapshot(Protocol):
+    """What every state can be asked. Paths are posix, relative to the work tree."""
+
+    tree: WorkTree
+
+    def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        """Return the memory files by size, and what is no file by reason (``scan_memories``' words)."""
+
+    def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
+        """Yield each path with its bytes, or with the reason why it is not read; in any order."""
+
+    def folder(self, path: str) -> list[str]:
+        """Return the names of the files that lie directly in the folder ``path``, sorted."""
+
+    def oddities(self, path: str) -> Mapping[str, str]:
+        """Return the folder ``path`` itself, and what lies directly in it, by reason, where it is not what
+        it should be: a symlink, a special file, a folder for a file or a file for a folder."""
+
+    def blob_of(self, path: str, *, like: str | None = None) -> str | None:
+        """Return git's name for the content of ``path`` here, None where there is no such file.
+
+        ``like`` is what it is where git would store the file so, whatever its line ends on the disk.
+        """
+
+
+class WorkFiles:
+    """The files of the work tree as they are on the disk."""
+
+    def __init__(self, tree: WorkTree) -> None:
+        self.tree = tree
+        self._blobs: dict[str, tuple[str, str] | None] = {}
+        self._algorithm = object_format(tree)
+        self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
+
+    def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        if self._memories is None:
+            scan = scan_memories(self.tree)
+            skipped = dict(scan.skipped)
+            skipped.update((path, "unmerged") for path in find_unmerged(self.tree))
+            self._memories = ({entry.path: entry.size for entry in scan.entries}, skipped)
+        return self._memories
+
+    def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
+        for path in paths:
+            try:
+                yield path, read_file(self.tree, path)
+            except UnreadableFile as error:
+                yield path, error.reason
+
+    def folder(self, path: str) -> list[str]:
+        return [name for name in list_folder(self.tree, path) if not name.endswith(".tmp")]
+
+    def oddities(self, path: str) -> Mapping[str, str]:
+        root = str(self.tree.root)
+        found: dict[str, str] = {}
+        try:
+            mode = os.lstat(os.path.join(root, path)).st_mode
+        except OSError:
+            return found
+        if not stat.S_ISDIR(mode):
+            return {path: "symlink" if stat.S_ISLNK(mode) else "not-a-folder"}
+        for name in self.folder(path):
+            below = f"{path}/{name}"
+            try:
+                mode = os.lstat(os.path.join(root, below)).st_mode
+            except OSError:
+                continue
+            if stat.S_ISLNK(mode):
+                found[below] = "symlink"
+            elif not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                found[below] = "not-a-file"
+        return found
+
+    def blob_of(self, path: str, *, like: str | None = None) -> str | None:
+        if path not in self._blobs:
+            try:
+                raw = read_file(self.tree, path, limit=MAX_FILE)
+                names = [blob_id(form, algorithm=self._algorithm) for form in (raw, raw.replace(b"\r\n", b"\n"))]
+                self._blobs[path] = (names[0], names[1])
+            except UnreadableFile:
+                self._blobs[path] = None
+        found = self._blobs[path]
+        if found is None:
+            return None
+        return like if like in found else found[0]
+
+
+class GitFiles:
+    """The files of a commit, or of the index (``commit`` None)."""
+
+    def __init__(self, tree: WorkTree, commit: str | None) -> None:
+        self.tree = tree
+        self.commit = commit
+        self.entries = _list_tree(tree, commit) if commit is not None else _list_index(tree)
+        self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
+
+    def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        if self._memories is None:
+            self._memories = self._find_memories()
+        return self._memories
+
+    def _find_memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        files: dict[str, int] = {}
+        others: dict[str, str] = {}
+        for path, entry in self.entries.items():
+            if not path.startswith("memories/") or any(part.startswith(".") for part in path.split("/")):
+                if path == "memories" and entry.kind != "file":
+                    others[path] = "symlink" if entry.kind == "symlink" else "nested-repository"
+                continue
+            if entry.kind == "repository":
+                others[path] = "nested-repository"
+            elif entry.kind == "symlink":
+                others[path] = "symlink"
+            elif path.endswith(".md"):
+                if entry.kind == "unmerged":
+                    others[path] = "unmerged"
+                elif not path.isprintable():
+                    others[path] = "bad-name"
+                else:
+                    files[path] = entry.size
+        return files, others
+
+    def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
+        wanted: dict[str, list[str]] = {}
+        sizes: dict[str, int] = {}
+        for path in paths:
+            entry = self.entries.get(path)
+            if entry is None:
+                yield path, "missing"
+            elif entry.kind != "file":
+                yield path, "symlink" if entry.kind == "symlink" else "not-a-file"
+            elif entry.size > MAX_MEMORY_BYTES:
+                yield path, "too-large"
+            else:
+                wanted.setdefault(entry.blob, []).append(path)
+                sizes[entry.blob] = entry.size
+        for blob, raw in read_blobs(self.tree, sizes):
+            for path in wanted.pop(blob):
+                yield path, raw
+        for blob, left in wanted.items():
+            for path in left:
+                yield path, f"object {blob[:12]} is not here"
+
+    def folder(self, path: str) -> list[str]:
+        prefix = f"{path}/"
+        return sorted(
+            name
+            for found, entry in self.entries.items()
+            if found.startswith(prefix) and entry.kind == "file" and "/" not in (name := found[len(prefix) :])
+        )
+
+    def oddities(self, path: str) -> Mapping[str, str]:
+        if path in self.entries:
+            return {path: "symlink" if self.entries[path].kind == "symlink" else "not-a-folder"}
+        prefix = f"{path}/"
+        return {
+            found: "symlink" if entry.kind == "symlink" else "not-a-file"
+            for found, entry in self.entries.items()
+            if found.startswith(prefix) and "/" not in found[len(prefix) :] and entry.kind != "file"
+        }
+
+    def blob_of(self, path: str, *, like: str | None = None) -> str | None:  # noqa: ARG002 - stored as it is
+        entry = self.entries.get(path)
+        return entry.blob if entry is not None and entry.kind == "file" else None
+
+
+def read_blobs(tree: WorkTree, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
+    """Yield the bytes of each blob of about that size, in few processes; those that are not here are left out."""
+    part: list[str] = []
+    total = 0
+    for blob, size in sizes.items():
+        part.append(blob)
+        total += size + 100
+        if total > _CHUNK:
+            yield from _read_part(tree, part)
+            part, total = [], 0
+    if part:
+        yield from _read_part(tree, part)
+
+
+def _read_part(tree: WorkTree, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    raw = read_git(tree, "cat-file", "--batch", input="".join(f"{blob}\n" for blob in blobs).encode())
+    place = 0
+    while place < len(raw):
+        end = raw.index(b"\n", place)
+        words = raw[place:end].split(b" ")
+        place = end + 1
+        if len(words) == 3 and words[2].isdigit():
+            size = int(words[2])
+            if words[1] == b"blob":
+                yield words[0].decode(), raw[place : place + size]
+            place += size + 1
+
+
+def require_commit(tree: WorkTree, name: str) -> str:
+    """Return the full name of the commit that ``name`` (a branch, tag, or id) stands for.
+
+    Raises :class:`UsageError` where there is none.
+    """
+    done = call_git(tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    commit = done.stdout.decode("ascii", "replace").strip()
+    if done.returncode != 0 or not commit:
+        raise UsageError("there is no such commit or branch here", where=plain(name), hint="`git fetch` may bring it")
+    return commit
+
+
+def merge_base(tree: WorkTree, one: str, other: str) -> str | None:
+    """Return the commit where two histories parted; None when they never met."""
+    done = call_git(tree, "merge-base", one, other)
+    return done.stdout.decode("ascii", "replace").split("\n")[0].strip() or None if done.returncode == 0 else None
+
+
+def is_shallow(tree: WorkTree) -> bool:
+    """Return whether history was cut off when this repository was cloned."""
+    return tree.common_dir is not None and os.path.exists(os.path.join(tree.common_dir, "shallow"))
+
+
+def find_unmerged(tree: WorkTree) -> list[str]:
+    """Return the memory files that git left in conflict."""
+    if tree.git_dir is None or not os.path.exists(os.path.join(tree.git_dir, "index")):
+        return []
+    try:
+        raw = read_git(tree, "ls-files", "-u", "-z", "--", "memories")
+    except MemfsError:
+        return []
+    return sorted({os.fsdecode(line.split(b"\t", 1)[1]) for line in raw.split(b"\0") if b"\t" in line})
+
+
+_KINDS = {b"100644": "file", b"100755": "file", b"120000": "symlink", b"160000": "repository"}
+
+
+def _list_tree(tree: WorkTree, commit: str) -> dict[str, Entry]:
+    raw = read_git(tree, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit)
+    found: dict[str, Entry] = {}
+    for line in raw.split(b"\0"):
+        if not line:
+            continue
+        facts, _, name = line.partition(b"\t")
+        mode, _, blob, size = facts.split()
+        path = os.fsdecode(name)
+        found[path] = Entry(
+            path=path,
+            kind=_KINDS.get(mode, "file"),
+            blob=blob.decode("ascii"),
+            size=int(size) if size.isdigit() else 0,
+        )
+    return found
+
+
+def _list_index(tree: WorkTree) -> dict[str, Entry]:
+    raw = read_git(tree, "ls-files", "-s", "-z", "--full-name")
+    found: dict[str, Entry] = {}
+    for line in raw.split(b"\0"):
+        if not line:
+            continue
+        facts, _, name = line.partition(b"\t")
+        mode, blob, stage = facts.split()
+        path = os.fsdecode(name)
+        kind = _KINDS.get(mode, "file") if stage == b"0" else "unmerged"
+        found[path] = Entry(path=path, kind=kind, blob=blob.decode("ascii"), size=0)
+    return _with_sizes(tree, found)
+
+
+def _with_sizes(tree: WorkTree, entries: dict[str, Entry]) -> dict[str, Entry]:
+    """Return the entries of the index with the sizes of those that would be read."""
+    wanted = {e.blob for p, e in entries.items() if p.startswith(("memories/", ".memfs/", ".gitattributes"))}
+    if not wanted:
+        return entries
+    asked = "".join(f"{blob}\n" for blob in sorted(wanted)).encode()
+    answer = read_git(tree, "cat-file", "--batch-check=%(objectname) %(objectsize)", input=asked)
+    sizes = {
+        words[0].decode(): int(words[1])
+        for line in answer.split(b"\n")
+        if len(words := line.split(b" ")) == 2 and words[1].isdigit()
+    }
+    return {
+        path: Entry(path=path, kind=entry.kind, blob=entry.blob, size=sizes.get(entry.blob, entry.size))
+        for path, entry in entries.items()
+    }

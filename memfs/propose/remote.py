@@ -1,0 +1,121 @@
+"""Remotes and forges: which branch is the main one, where a remote's pages are, without ever showing
+a credential that somebody left in an address."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urlsplit
+
+from memfs.disk.worktree import WorkTree
+from memfs.errors import SetupError
+from memfs.git.read import call_git
+from memfs.model.codepoints import plain
+from memfs.model.values import dataclass
+
+_SCP = re.compile(r"(?:[^@/:\s]+@)?([A-Za-z0-9.-]+):(?!//)([^\s]+)")
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_PART = re.compile(r"[A-Za-z0-9_~][A-Za-z0-9._~-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forge:
+    """Where a remote's pages are. ``kind`` is ``github``, ``gitlab`` or ``other``."""
+
+    kind: str
+    host: str
+    project: str  # "owner/name", more parts on GitLab
+
+    def address(self, branch: str, base: str) -> str | None:
+        """Return the page that opens a pull request of ``branch`` onto ``base``."""
+        site = f"https://{self.host}/{self.project}"
+        if self.kind == "github":
+            return f"{site}/compare/{quote(base, safe='')}...{quote(branch, safe='')}?expand=1"
+        if self.kind == "gitlab":
+            source, target = quote(branch, safe=""), quote(base, safe="")
+            return (
+                f"{site}/-/merge_requests/new?merge_request%5Bsource_branch%5D={source}"
+                f"&merge_request%5Btarget_branch%5D={target}"
+            )
+        return None
+
+
+def parse_remote(url: str) -> Forge | None:
+    """Return the forge that a remote's address names; None for a path, or anything that is not plainly
+    a host and a project. User names and passwords in it are left behind."""
+    if "://" in url:
+        try:
+            parts = urlsplit(url)
+            host, path = parts.hostname or "", parts.path
+            port = parts.port if parts.scheme in ("http", "https") else None
+        except ValueError:
+            return None
+        if parts.scheme not in ("https", "http", "ssh", "git") or not _HOST.fullmatch(host):
+            return None
+        shown = f"{host}:{port}" if port else host
+    elif found := _SCP.fullmatch(url):
+        host, path = found[1], found[2]
+        shown = host
+        if len(host) == 1 or not _HOST.fullmatch(host):  # C:/somewhere
+            return None
+    else:
+        return None
+    project = path.strip("/").removesuffix(".git")
+    names = project.split("/")
+    if len(names) < 2 or not all(_PART.fullmatch(name) for name in names):
+        return None
+    lowered = host.lower()
+    kind = "github" if "github" in lowered.split(".") else "gitlab" if "gitlab" in lowered.split(".") else "other"
+    return Forge(kind=kind, host=shown, project=project)
+
+
+def show_remote(url: str) -> str:
+    """Return a remote's address for a message: without user name, password, query or fragment."""
+    if "://" in url:
+        scheme, _, rest = url.partition("://")
+        authority, slash, path = rest.partition("/")
+        return plain(f"{scheme}://{authority.rpartition('@')[2]}{slash}{re.split('[?#]', path)[0]}", limit=200)
+    if "@" in url.split("/", maxsplit=1)[0]:
+        return plain(url.partition("@")[2], limit=200)
+    return plain(url, limit=200)
+
+
+def find_main_branch(tree: WorkTree, remote: str | None = None) -> str | None:
+    """Return the branch that changes are proposed to: the remote's own, as this clone knows it, else
+    a local ``main`` or ``master``."""
+    remotes = [remote] if remote else [name for name in ("upstream", "origin") if _has_remote(tree, name)]
+    for name in remotes:
+        done = call_git(tree, "symbolic-ref", "--quiet", f"refs/remotes/{name}/HEAD")
+        target = done.stdout.decode("utf-8", "replace").strip()
+        if done.returncode == 0 and target.startswith(f"refs/remotes/{name}/"):
+            return target.removeprefix("refs/remotes/")
+        for branch in ("main", "master"):
+            if _exists(tree, f"refs/remotes/{name}/{branch}"):
+                return f"{name}/{branch}"
+    return next((branch for branch in ("main", "master") if _exists(tree, f"refs/heads/{branch}")), None)
+
+
+def find_remote(tree: WorkTree, name: str | None = None) -> tuple[str, str]:
+    """Return name and address of the remote to push to: ``name``, else ``origin``, else the only one.
+
+    Raises :class:`SetupError` where that is not clear.
+    """
+    done = call_git(tree, "config", "--get-regexp", "--null", r"^remote\..*\.url$")
+    found: dict[str, str] = {}
+    for entry in done.stdout.decode("utf-8", "replace").split("\0"):
+        key, _, url = entry.partition("\n")
+        if key:
+            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), url)
+    if name is None:
+        name = "origin" if "origin" in found else next(iter(found)) if len(found) == 1 else None
+    if name is None or name not in found:
+        what = f"there is no remote {plain(name)}" if name else "it is not clear which remote to push to"
+        raise SetupError(what, hint="name one with --remote, or add it: git remote add origin ADDRESS")
+    return name, found[name]
+
+
+def _has_remote(tree: WorkTree, name: str) -> bool:
+    return call_git(tree, "config", "--get", f"remote.{name}.url").returncode == 0
+
+
+def _exists(tree: WorkTree, ref: str) -> bool:
+    return call_git(tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}").returncode == 0

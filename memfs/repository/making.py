@@ -1,0 +1,122 @@
+"""Making a memory repository: files, first keyring, pin, and the commits that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree
+from memfs.errors import SetupError
+from memfs.model.values import dataclass
+
+if TYPE_CHECKING:
+    from memfs.repository.initialise import Initialised
+    from memfs.trust.signing import SshSigner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A repository that ``init`` made or completed. ``pin`` is None where it has no keyring."""
+
+    root: Path
+    files: tuple[str, ...]  # written and committed just now
+    commit: str | None
+    pin: str | None
+    notices: tuple[str, ...] = ()
+
+
+def make_repository(
+    folder: Path | None,
+    *,
+    places: Places,
+    today: date,
+    environ: Mapping[str, str],
+    personal: bool = False,
+    key: str | None = None,
+    principal: str | None = None,
+    keyring: bool = True,
+    examples: bool = True,
+) -> Made:
+    """Make a memory repository at ``folder``, or add what one lacks; commit it, and pin its keyring.
+
+    ``key`` and ``principal`` name the first person of the keyring; without a key none is made and a
+    notice says how. Raises :class:`UsageError` or :class:`SetupError`, and nothing is committed then.
+    """
+    from memfs.disk.settings import Store, add_store, read_user_settings
+    from memfs.repository.initialise import init_repository
+
+    signer, notices = _first_signer(places, environ, key) if keyring else (None, ())
+    made = init_repository(folder, places=places, personal=personal)
+    files = {path: raw for path, raw in made.files.items() if examples or not _is_example(path)}
+    if not examples and made.files:
+        files.setdefault("memories/team/.gitkeep", b"")
+    pin = None
+    if signer is not None and not _has_keyring(made.tree):
+        from memfs.git.read import author_address
+        from memfs.trust.setup import keyring_change, new_keyring
+
+        who = principal or author_address(made.tree) or ""
+        change = keyring_change(new_keyring(signer, who.lower()))
+        assert change.content is not None
+        files[change.path] = change.content
+    commit = _commit_new_files(made, files, today)
+    if _has_keyring(made.tree):
+        from memfs.trust.setup import pin_repository
+
+        if signer is not None:
+            pin = pin_repository(places, made.tree, note=str(made.tree.root)).text
+    if personal:
+        settings = read_user_settings(places)
+        if all(store.path != made.tree.root for store in settings.stores):
+            add_store(places, Store(name="personal", path=made.tree.root))
+    return Made(root=made.tree.root, files=tuple(sorted(files)), commit=commit, pin=pin, notices=notices)
+
+
+def _is_example(path: str) -> bool:
+    return path.startswith("memories/") and path.endswith(".md")
+
+
+def _first_signer(
+    places: Places, environ: Mapping[str, str], key: str | None
+) -> tuple[SshSigner | None, tuple[str, ...]]:
+    from memfs.disk.settings import read_user_settings
+    from memfs.trust.signing import find_signing_key
+
+    configured = read_user_settings(places).signing_key
+    try:
+        return find_signing_key(places=places, environ=environ, key=key, configured=configured), ()
+    except SetupError as error:
+        if key is not None:
+            raise
+        return None, (f"no keyring was made: {error.message}", f"{error.hint}; then run `memfs init` again")
+
+
+def _has_keyring(tree: WorkTree) -> bool:
+    return (tree.memfs / "keyring.1").exists()
+
+
+def _commit_new_files(made: Initialised, files: Mapping[str, bytes], today: date) -> str | None:
+    """Commit what is new. The template's examples rest on files of the first commit, so they follow in
+    a second one."""
+    from memfs.disk.shipped import fill_example
+    from memfs.git.commit import Change, commit_changes
+    from memfs.git.read import head_commit
+
+    examples = {path: raw for path, raw in files.items() if _is_example(path)}
+    first = [
+        Change(path=path, content=raw, before=made.before.get(path))
+        for path, raw in files.items()
+        if path not in examples
+    ]
+    commit = commit_changes(made.tree, first, "Make this a memory repository") if first else head_commit(made.tree)
+    if examples and commit is not None:
+        filled = {path: fill_example(raw, commit=commit[:12], today=today) for path, raw in examples.items()}
+        commit = commit_changes(
+            made.tree,
+            [Change(path=path, content=raw, before=made.before.get(path)) for path, raw in filled.items()],
+            "Record example memories",
+        )
+    return commit
