@@ -15,10 +15,10 @@ from memfs.check.report import (
     format_junit,
     format_sarif,
     format_text,
-    plain,
     report_payload,
     sort_results,
 )
+from memfs.model.codepoints import plain
 
 HOSTILE = 'x\r\n::add-mask::y %0A,:"<&>]]>\x1b[2K\u202e\x00'
 

@@ -165,7 +165,7 @@ def test_the_settings_that_memfs_writes_need_no_library(places: Places) -> None:
     add_store(places, Store(name="team", path=Path("/srv/team")))
     code = (
         "import sys; from pathlib import Path\n"
-        "from memfs.store import settings; from memfs.disk.places import Places\n"
+        "from memfs.disk import settings; from memfs.disk.places import Places\n"
         "assert len(settings.read_user_settings(Places(home=Path(sys.argv[1]))).stores) == 2\n"
         "assert settings.parse_repository_settings(sys.stdin.buffer.read()).scopes\n"
         "assert 'yaml' not in sys.modules\n"

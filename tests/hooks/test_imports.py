@@ -76,7 +76,7 @@ def test_a_call_with_nothing_to_ask_loads_no_room_below(sealed: Path, project: P
     modules, answer = loaded(sealed, project, fields)
     assert answer == ""
     rooms = {name for name in modules if name.startswith("memfs.")}
-    known = {"memfs.errors", "memfs.store", "memfs.disk.places", "memfs.model", "memfs.model.values"}
+    known = {"memfs.errors", "memfs.disk", "memfs.disk.places", "memfs.model", "memfs.model.values"}
     assert {name for name in rooms if not name.startswith(("memfs.hooks", "memfs.cli"))} <= known
     assert not modules & (NEVER | {"yaml", "whoosh", "subprocess", "cryptography"})
 

@@ -25,9 +25,9 @@ TEXT = {"body", "statement", "title", "line_now", "raw", "front", "document", "s
 
 MODULES = {
     # module: why it may touch such text
-    "api.py": "hands it to render",
-    "writing.py": "writes it, after the gate",
-    "drafting.py": "keeps it, after the gate",
+    "repository/api.py": "hands it to render",
+    "repository/writing.py": "writes it, after the gate",
+    "repository/drafting.py": "keeps it, after the gate",
     "cli/admission_command.py": "judges it, prints findings",
     "cli/doctor_command.py": "a sentence of memfs's own",
     "cli/drafts_command.py": "prints it in a frame",
@@ -46,14 +46,14 @@ MODULES = {
     "cli/writing.py": "shows a person's own draft back, escaped",
     "hooks/answer.py": "prints it through render",
     "mcp/calls.py": "prints it through render",
-    "review/across.py": "compares it",
-    "review/browse/catalogue.py": "pages for people, escaped HTML that runs nothing",
-    "review/browse/site.py": "pages for people, escaped HTML that runs nothing",
+    "check/across.py": "compares it",
+    "browse/catalogue.py": "pages for people, escaped HTML that runs nothing",
+    "browse/site.py": "pages for people, escaped HTML that runs nothing",
     "review/change.py": "compares it",
-    "review/check.py": "judges it",
-    "review/merge.py": "merges it",
-    "review/propose.py": "the text of a pull request, escaped",
-    "review/single.py": "judges it",
+    "check/run.py": "judges it",
+    "propose/merge.py": "merges it",
+    "propose/propose.py": "the text of a pull request, escaped",
+    "check/single.py": "judges it",
 }
 
 CHANNELS = {
@@ -107,7 +107,7 @@ TOOL_CHANNELS = {
 def _modules() -> Iterator[Path]:
     for path in sorted((CHECKOUT / "memfs").rglob("*.py")):
         room = path.relative_to(CHECKOUT / "memfs").parts[0]
-        if room not in {"model", "store", "admission", "render", "index", "recall", "trust"}:
+        if room not in {"model", "disk", "git", "admission", "render", "index", "standing", "recall", "trust"}:
             yield path
 
 
