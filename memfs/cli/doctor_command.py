@@ -1,8 +1,9 @@
 """Find out what is wrong with an installation: this machine, this repository, and the agents.
 
-Each installed hook is run as its agent would run it, and its answer is read as the agent reads it.
-Every finding comes with one thing to do. With an AGENT only that one is looked at; without, all that
-memfs is connected to. Exit code 1 when something is wrong.
+Each hook in your own settings that runs this memfs is tried, and its answer is read as the agent reads
+it. Hooks in a project's files are named and never run. Every finding comes with one thing to do. With an
+AGENT only that one is looked at; without, all that memfs is connected to. Exit code 1 when something is
+wrong.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from memfs.cli.connect_command import agent_of, find_project
 from memfs.cli.options import add_json
 from memfs.connect.agents import Wish
+from memfs.connect.command import own_scripts
 from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
 from memfs.connect.install import find_plugin
 from memfs.errors import MemfsError
@@ -41,13 +43,16 @@ def run(args: argparse.Namespace, session: Session) -> int:
     findings = [*_check_machine(session), *_check_repository(session)]
     prompt = _known_words(session)
     here = find_project(session.cwd)
+    scripts = own_scripts(Path(sys.prefix), Path(sys.argv[0]))
     for agent in [agent_of(args.agent)] if args.agent else AGENTS:
         wish = Wish(
             agent=agent, project=None, home=session.places.home, script="memfs",
             config_dir=args.config_dir.absolute() if args.config_dir else None,
         )  # fmt: skip
         if args.agent or _is_connected(wish, session, here):
-            findings += check_agent(wish, session.places, here=here, environ=session.environ, prompt=prompt)
+            findings += check_agent(
+                wish, session.places, here=here, environ=session.environ, prompt=prompt, scripts=scripts
+            )
     if args.json:
         rows = [
             {"level": found.level.value, "about": found.about, "message": found.message, "fix": found.fix}

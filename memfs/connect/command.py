@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memfs.errors import SetupError
+from memfs.hooks.agents import AGENTS, AUTO
 
 _OURS = re.compile(r"(?:^|/|'|\")memfs['\"]? hook [a-z-]+(?: \|\| true)?$")
 
@@ -39,6 +40,27 @@ def is_script(path: Path) -> bool:
         return stat.S_ISREG(path.stat().st_mode) and os.access(path, os.X_OK)
     except OSError:
         return False
+
+
+def own_scripts(prefix: Path, started_as: Path) -> frozenset[str]:
+    """Return the real paths of the scripts that are this very memfs.
+
+    ``prefix`` is the Python environment, ``started_as`` the first word of this process, which counts only as an
+    absolute path: a relative one could name a file of the folder that the user stands in.
+    """
+    scripts = [prefix / "bin" / "memfs", prefix / "bin" / "memfs-git", started_as]
+    return frozenset(os.path.realpath(script) for script in scripts if script.is_absolute() and is_script(script))
+
+
+def split_hook(command: str) -> tuple[str, str] | None:
+    """Return (program, agent) of a command that has exactly the form which :func:`hook_command` writes, else None."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if len(words) < 3 or words[3:] not in ([], ["||", "true"]) or words[1] != "hook" or words[2] not in (*AGENTS, AUTO):
+        return None
+    return words[0], words[2]
 
 
 def find_script_problem(script: Path) -> str | None:

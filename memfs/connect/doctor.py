@@ -1,7 +1,8 @@
 """What is wrong with an installation: every finding with the one thing to do about it.
 
-The installed hook is run as its agent would run it, and its answer is read as its agent would read
-it; nothing is concluded from settings alone that can be tried.
+A hook in the user's own settings is run as its agent would run it, and its answer is read as its agent would read
+it. Only this very memfs is run, as a list of arguments and never through a shell: the settings of a project
+belong to whoever wrote the project, so that its hooks are named and not run (DESIGN 4).
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ import json
 import os
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from memfs.connect.agents import MILLISECONDS, MOVED_BY, Wish, can_hook, targets_of
-from memfs.connect.command import find_script_problem, is_hook_command
-from memfs.connect.files import read_plain
+from memfs.connect.command import find_script_problem, is_hook_command, split_hook
+from memfs.connect.files import read_plain, read_record, read_snapshot
 from memfs.connect.install import find_plugin, holds_hook
 from memfs.connect.targets import COMMAND_KEYS
 from memfs.connect.toml_text import parse_toml
 from memfs.disk.places import Places
+from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
+from memfs.git.process import ask, find_program, run
 from memfs.hooks.dialect import find_context
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass, replace
@@ -59,24 +62,29 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """One hook of memfs as it stands in a settings file."""
+    """One hook of memfs as a settings file has it."""
 
     path: Path
     event: str
     command: str
     timeout: float | None
+    connected: bool = False  # `memfs connect` wrote this very command on this machine
 
 
-def check_agent(wish: Wish, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str) -> list[Finding]:
+def check_agent(
+    wish: Wish, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str, scripts: Collection[str]
+) -> list[Finding]:
     """Return what is to be said about memfs in one agent, seen from the project ``here``.
 
-    ``prompt`` is a question to which memfs should have an answer; "" where it has none.
+    ``prompt`` is a question to which memfs should have an answer; "" where it has none. ``scripts`` are
+    the programs that are this memfs (see :func:`memfs.connect.command.own_scripts`): no other is run.
     """
-    user = replace(wish, project=None)
-    found = find_hooks(user, places)
-    in_project = find_hooks(replace(wish, project=here, config_dir=None), places)
-    counted = {hook.path for hook in found}
-    hooks = [*found, *(hook for hook in in_project if hook.path not in counted)]
+    own = find_hooks(replace(wish, project=None), places)
+    counted = {hook.path for hook in own}
+    in_project = [
+        hook for hook in find_hooks(replace(wish, project=here, config_dir=None), places) if hook.path not in counted
+    ]
+    hooks = [*own, *in_project]
     plugin = find_plugin(wish.agent, wish.home, wish.config_dir)
     findings: list[Finding] = [*_check_place(wish, environ)]
     if not hooks and plugin is None:
@@ -88,18 +96,18 @@ def check_agent(wish: Wish, places: Places, *, here: Path, environ: Mapping[str,
     findings += _check_double(wish, places, here, hooks, plugin)
     for hook in hooks:
         findings += _check_hook(wish, hook)
-    for command in dict.fromkeys(hook.command for hook in hooks):
+    findings += _name_hooks_of_project(wish, in_project)
+    for command in dict.fromkeys(hook.command for hook in own):
         findings += _check_script(wish, command)
-        findings.append(_try_hook(wish, command, places, here=here, environ=environ, prompt=prompt))
-    if wish.agent == "codex":
-        findings += _check_codex_trust(here, environ)
+        trial = _Trial(wish=wish, places=places, here=here, environ=environ, prompt=prompt)
+        findings.append(_try_hook(trial, command, scripts))
+    if wish.agent == "codex" and own:
+        findings += _check_codex_trust(wish, environ)
     return findings
 
 
 def find_hooks(wish: Wish, places: Places) -> list[Installed]:
-    """Return the hooks of memfs that stand in the files of this scope."""
-    from memfs.connect.files import read_record, read_snapshot
-
+    """Return the hooks of memfs in the settings files of this scope."""
     found: list[Installed] = []
     for target in targets_of(wish):
         try:
@@ -113,7 +121,8 @@ def find_hooks(wish: Wish, places: Places) -> list[Installed]:
         known = record.commands if record else ()
         if target.path.suffix == ".js":
             found += [
-                Installed(path=target.path, event="plugin", command=c, timeout=None) for c in _plugin_commands(text)
+                Installed(path=target.path, event="plugin", command=c, timeout=None, connected=c in known)
+                for c in _plugin_commands(text)
             ]
             continue
         for event, handler in _iter_handlers(target.path, text):
@@ -121,7 +130,11 @@ def find_hooks(wish: Wish, places: Places) -> list[Installed]:
             if is_hook_command(command, known):
                 timeout = handler.get("timeout", handler.get("timeoutSec"))
                 seconds = float(timeout) if isinstance(timeout, int | float) else None
-                found.append(Installed(path=target.path, event=event, command=command, timeout=seconds))
+                found.append(
+                    Installed(
+                        path=target.path, event=event, command=command, timeout=seconds, connected=command in known
+                    )
+                )
     return found
 
 
@@ -240,18 +253,48 @@ def script_in(command: str) -> Path | None:
     return Path(words[0]) if words else None
 
 
-def _try_hook(
-    wish: Wish, command: str, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str
-) -> Finding:
-    from memfs.git.process import run
+def _name_hooks_of_project(wish: Wish, hooks: list[Installed]) -> Iterator[Finding]:
+    for path in dict.fromkeys(hook.path for hook in hooks):
+        message = f"a file of the project runs memfs ({printable(path)}); doctor runs no command of a project"
+        if all(hook.connected for hook in hooks if hook.path == path):
+            yield _good(wish, f"{message}; memfs connect wrote it here")
+        else:
+            yield _unwise(wish, message, f"read that file before you let {wish.agent} use it")
 
-    call = json.dumps(sample_call(wish.agent, prompt or "memfs doctor", str(here))).encode()
-    log = places.state / "hooks.log"
-    logged = log.stat().st_size if log.exists() else 0
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trial:
+    """What every try of a hook needs."""
+
+    wish: Wish
+    places: Places
+    here: Path
+    environ: Mapping[str, str]
+    prompt: str
+
+
+def _try_hook(trial: _Trial, command: str, scripts: Collection[str]) -> Finding:
+    """Run the hook that ``command`` names, if its program is one of ``scripts``, and judge its answer."""
+    wish = trial.wish
     again = f"memfs connect {wish.agent}"
+    named = split_hook(command)
+    if named is None:
+        shown = escape_hidden(command[:120], single_line=True)
+        return _unwise(wish, f"this hook is not one that memfs writes, so it was not tried: {shown}", again)
+    script, agent = named
+    program = script if os.path.isabs(script) else find_program(script, trial.environ.get("PATH"))
+    if program is None or os.path.realpath(program) not in scripts:
+        shown = escape_hidden(script[:120], single_line=True)
+        return _unwise(wish, f"the hooks name {shown}, not the memfs that runs now; it was not tried", again)
+    call = json.dumps(sample_call(wish.agent, trial.prompt or "memfs doctor", str(trial.here))).encode()
+    # What changes the interpreter would bring the project's own modules in.
+    environ = {name: value for name, value in trial.environ.items() if not name.startswith("PYTHON")}
+    log = trial.places.state / "hooks.log"
+    logged = log.stat().st_size if log.exists() else 0
     began = time.monotonic()
     try:
-        done = run(["/bin/sh", "-c", command], cwd=here, input=call, env=environ, timeout=_PATIENCE, check=False)
+        argv = [os.path.abspath(program), "hook", agent]
+        done = run(argv, cwd=trial.here, input=call, env=environ, timeout=_PATIENCE, check=False)
     except MemfsError as error:
         return _wrong(wish, f"the hook cannot be run: {error}", again)
     seconds = time.monotonic() - began
@@ -263,64 +306,67 @@ def _try_hook(
     if log.exists() and log.stat().st_size > logged:
         line = log.read_text("ascii", "replace").splitlines()[-1]
         return _wrong(wish, f"the hook gave up: {line}", "memfs index, and try again")
+    return _judge_answer(trial, done.stdout, seconds)
+
+
+def _judge_answer(trial: _Trial, said: bytes, seconds: float) -> Finding:
+    wish = trial.wish
     took = f"in {seconds * 1000:.0f} ms"
-    if done.stdout.strip() and find_context(wish.agent, done.stdout) is None:
+    if said.strip() and find_context(wish.agent, said) is None:
         return _wrong(wish, "the hook's answer is not in the shape that the agent reads", "upgrade memfs")
-    if prompt and not done.stdout.strip():
+    if trial.prompt and not said.strip():
         message = f"the hook answered {took}, but found nothing for a memory's own words"
         return _unwise(wish, message, "memfs index")
     if seconds > SLOW_SECONDS:
         return _unwise(wish, f"the hook took {seconds:.1f} s", "memfs index")
-    about = "memories for a memory's own words" if done.stdout.strip() else "nothing, as there is nothing to say"
+    about = "memories for a memory's own words" if said.strip() else "nothing, as there is nothing to say"
     return _good(wish, f"the hook answered {took}: {about}")
 
 
-def _check_codex_trust(here: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Ask Codex which of the hooks it trusts: others are skipped without a word."""
-    from memfs.git.process import find_program, run
+def _check_codex_trust(wish: Wish, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Ask Codex which of the user's hooks it trusts: others are skipped without a word.
 
-    codex = find_program("codex", environ.get("PATH"))
-    if codex is None:
-        yield Finding(
-            level=Level.UNWISE,
-            about="codex",
-            message="codex is not on the PATH, so whether it trusts the hooks is not known",
-            fix="start codex, type /hooks and trust memfs",
-        )
+    It is started in the home folder and asked about that alone, so that it reads no setting of a project.
+    """
+    if find_program("codex", environ.get("PATH")) is None:
+        message = "codex is not on the PATH, so whether it trusts the hooks is not known"
+        yield _unwise(wish, message, "start codex, type /hooks and trust memfs")
         return
-    asked = [*_CODEX_ASKED, {"jsonrpc": "2.0", "id": 2, "method": "hooks/list", "params": {"cwds": [str(here)]}}]
+    asked = [*_CODEX_ASKED, {"jsonrpc": "2.0", "id": 2, "method": "hooks/list", "params": {"cwds": [str(wish.home)]}}]
     lines = "".join(json.dumps(message) + "\n" for message in asked).encode()
     try:
-        # Its input has to stay open until it has answered.
-        done = run(
-            ["/bin/sh", "-c", '{ cat; sleep 3; } | exec "$0" app-server', codex],
-            input=lines,
+        said = ask(
+            ["codex", "app-server"],
+            lines,
+            answered=lambda said: any(answer is not None for answer in map(_codex_answer, said.split(b"\n")[:-1])),
+            cwd=wish.home,
             env=environ,
             timeout=_PATIENCE,
-            check=False,
         )
     except MemfsError as error:
-        yield Finding(
-            level=Level.UNWISE, about="codex", message=f"codex did not say: {error}", fix="type /hooks in codex"
-        )
+        yield _unwise(wish, f"codex did not say: {error}", "type /hooks in codex")
         return
-    states = [state for command, state in _iter_codex_hooks(done.stdout) if is_hook_command(command)]
+    states = [state for command, state in _iter_codex_hooks(said) if is_hook_command(command)]
     untrusted = [state for state in states if state not in ("trusted", "managed")]
     if untrusted:
         message = f"{len(untrusted)} of {len(states)} hooks are not trusted, so Codex skips them without a word"
-        yield Finding(level=Level.WRONG, about="codex", message=message, fix="start codex, type /hooks and trust memfs")
+        yield _wrong(wish, message, "start codex, type /hooks and trust memfs")
     elif states:
-        yield Finding(level=Level.GOOD, about="codex", message=f"Codex trusts all {len(states)} hooks")
+        yield _good(wish, f"Codex trusts all {len(states)} hooks")
+
+
+def _codex_answer(line: bytes) -> dict[str, Any] | None:
+    """Return the answer to the question about hooks, or None where ``line`` is another message."""
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) and answer.get("id") == 2 else None
 
 
 def _iter_codex_hooks(raw: bytes) -> Iterator[tuple[str, str]]:
     for line in raw.splitlines():
-        try:
-            answer = json.loads(line)
-        except ValueError:
-            continue
-        if not isinstance(answer, dict) or answer.get("id") != 2:
-            continue
+        answer = _codex_answer(line) or {}
         for folder in (answer.get("result") or {}).get("data", []):
             for hook in folder.get("hooks", []):
                 yield str(hook.get("command")), str(hook.get("trustStatus"))

@@ -9,7 +9,7 @@ ended together.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,57 @@ def run(
     if check and completed.returncode != 0:
         raise ProgramError(_failure(argv, completed), completed=completed)
     return completed
+
+
+def ask(
+    argv: Sequence[str],
+    questions: bytes,
+    *,
+    answered: Callable[[bytes], bool],
+    cwd: str | Path,
+    env: Mapping[str, str],
+    timeout: float,
+) -> bytes:
+    """Return what ``argv`` wrote until ``answered`` said that it is enough; its input stays open so long.
+
+    For a program that serves at standard input and output and is ended afterwards. Raises as :func:`run` does.
+    """
+    import select
+    import subprocess
+    import time
+
+    program = _require_program(argv[0], env)
+    try:
+        child = subprocess.Popen(
+            [program, *argv[1:]],
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error
+    assert child.stdin is not None
+    assert child.stdout is not None
+    said, until = b"", time.monotonic() + timeout
+    try:
+        child.stdin.write(questions)
+        child.stdin.flush()
+        while not answered(said):
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([child.stdout], [], [], left)[0]:
+                raise ProgramTimeout(f"{argv[0]} did not answer within {timeout:g} seconds")
+            piece = os.read(child.stdout.fileno(), 1 << 16)
+            if not piece:
+                break
+            said += piece
+    except BrokenPipeError:
+        pass  # it ended before it read everything
+    finally:
+        _end(child, own_session=True)
+    return said
 
 
 def await_child(

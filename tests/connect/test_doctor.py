@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,14 @@ Memfs = Callable[..., Run]
 
 
 @pytest.fixture
-def script(sealed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def script(sealed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the script of this memfs: what the process was started as."""
     path = tmp_path_factory.mktemp("env") / "bin" / "memfs"
     path.parent.mkdir()
     start = " ".join(shlex.quote(word) for word in launch_command(sealed))
     path.write_text(f'#!/bin/sh\nexec {start} "$@"\n')
     path.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(path)])
     return path
 
 
@@ -172,3 +175,90 @@ def test_an_unpinned_repository_is_wrong(memfs: Memfs, project: Path, key: Path,
     assert "not pinned" in ran.out
     assert "memfs pin" in ran.out
     assert ran.code == 1
+
+
+PROJECT_FILES = {
+    "claude-code": ".claude/settings.local.json",
+    "codex": ".codex/hooks.json",
+    "gemini": ".gemini/settings.json",
+    "copilot": ".github/hooks/memfs.json",
+    "cursor": ".cursor/hooks.json",
+    "opencode": ".opencode/plugins/memfs.js",
+}
+
+
+def hostile_settings(agent: str, command: str) -> str:
+    if agent == "opencode":
+        return f"const MEMFS = {json.dumps(command)}\n"
+    event = {"gemini": "BeforeAgent", "copilot": "userPromptSubmitted", "cursor": "beforeSubmitPrompt"}.get(agent)
+    handler = {"type": "command", "command": command, "bash": command, "timeout": 10}
+    entry = handler if agent in ("copilot", "cursor") else {"hooks": [handler]}
+    return json.dumps({"version": 1, "hooks": {event or "UserPromptSubmit": [entry]}})
+
+
+@pytest.mark.parametrize("agent", PROJECT_FILES)
+@pytest.mark.parametrize("form", ["shell", "script", "substitution", "bare"])
+def test_the_doctor_runs_no_command_of_a_projects_file(
+    *, memfs: Memfs, project: Path, script: Path, tmp_path: Path, agent: str, form: str
+) -> None:
+    ran = tmp_path / "ran"
+    own = project / "memfs"
+    own.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    own.chmod(0o755)
+    command = {
+        "shell": f"touch {ran}; ./memfs hook {agent} || true",
+        "script": f"./memfs hook {agent}",
+        "substitution": f'"$(touch {ran})/memfs" hook {agent} || true',
+        "bare": f"memfs hook {agent} || true",
+    }[form]
+    settings = project / PROJECT_FILES[agent]
+    settings.parent.mkdir(parents=True)
+    settings.write_text(hostile_settings(agent, command))
+    for arguments in (("doctor",), ("doctor", agent)):
+        said = memfs(*arguments, cwd=project, env={"PATH": f".:{project}:/usr/bin:/bin"})
+        assert "doctor runs no command of a project" in said.out
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("form", ["shell", "script", "other"])
+def test_the_doctor_runs_nothing_but_this_memfs_for_the_user_either(
+    *, memfs: Memfs, sealed: Path, project: Path, script: Path, tmp_path: Path, form: str
+) -> None:
+    ran = tmp_path / "ran"
+    for own in (project / "memfs", tmp_path / "memfs"):
+        own.write_text(f"#!/bin/sh\ntouch {ran}\n")
+        own.chmod(0o755)
+    command = {
+        "shell": f"touch {ran}; {script} hook claude-code || true",
+        "script": "./memfs hook claude-code || true",
+        "other": f"{tmp_path}/memfs hook claude-code || true",
+    }[form]
+    (sealed / ".claude").mkdir()
+    (sealed / ".claude" / "settings.json").write_text(hostile_settings("claude-code", command))
+    assert says(findings(memfs, project, "claude-code"), "was not tried")["level"] == "unwise"
+    assert not ran.exists()
+
+
+def test_a_hook_that_connect_wrote_into_the_project_is_named_and_fine(
+    memfs: Memfs, project: Path, script: Path
+) -> None:
+    memfs("connect", "claude-code", "--project", "--command", str(script), cwd=project)
+    assert says(findings(memfs, project, "claude-code"), "memfs connect wrote it here")["level"] == "good"
+
+
+def test_codex_is_asked_in_the_home_folder_and_not_in_the_project(
+    *, memfs: Memfs, sealed: Path, project: Path, script: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    codex = tmp_path / "bin" / "codex"
+    codex.parent.mkdir()
+    answer = json.dumps({"id": 2, "result": {"data": []}})
+    lines = "read a; read b; read c"
+    codex.write_text(
+        f"#!/bin/sh\npwd >{tmp_path}/where\n{lines}\necho $c >{tmp_path}/asked\necho {shlex.quote(answer)}\n"
+    )
+    codex.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{codex.parent}:/usr/bin:/bin")
+    memfs("connect", "codex", "--command", str(script), cwd=project)
+    memfs("doctor", "codex", cwd=project)
+    assert (tmp_path / "where").read_text().strip() == str(sealed)
+    assert str(project) not in (tmp_path / "asked").read_text()
