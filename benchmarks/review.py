@@ -156,7 +156,8 @@ def approve(root: Path, places: Places) -> None:
 
 def run(root: Path, places: Places, changes: int) -> None:
     from memfs.browse.server import Pages
-    from memfs.check.run import Target, check_repository
+    from memfs.check.run import check_repository
+    from memfs.check.states import Target
     from memfs.model.scope import Caller
     from memfs.repository.api import Repository
     from memfs.review.change import review_range

@@ -8,7 +8,8 @@ from typing import Any
 
 from support import git
 
-from memfs.check.run import Check, Target, check_repository
+from memfs.check.run import Check, check_repository
+from memfs.check.states import Target
 from memfs.disk.places import Places
 from memfs.disk.worktree import find_work_tree
 

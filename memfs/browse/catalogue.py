@@ -16,9 +16,11 @@ from memfs.browse.items import EvidenceLine, Item
 from memfs.browse.pages import TimelineEvent
 from memfs.check.across import find_successors, is_seen_by_all_of
 from memfs.check.cache import REJECTED
-from memfs.check.report import Level
-from memfs.check.run import HERE, Check, Target, check_repository
+from memfs.check.judging import HERE
+from memfs.check.results import Level
+from memfs.check.run import Check, check_repository
 from memfs.check.single import Known
+from memfs.check.states import Target
 from memfs.disk.files import scan_memories
 from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden

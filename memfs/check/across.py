@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from unicodedata import normalize
 
 from memfs.admission.duplicates import Likeness, find_near_duplicates, judge_pair
-from memfs.check.report import Result
-from memfs.check.single import Known, make_result
+from memfs.check.results import Result
+from memfs.check.rules import make_result
+from memfs.check.single import Known
 from memfs.model.codepoints import plain
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass

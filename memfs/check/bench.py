@@ -13,8 +13,9 @@ from functools import cached_property
 
 from memfs.check.across import find_successors, is_seen_by_all_of
 from memfs.check.cache import Cache
-from memfs.check.report import Level, Result
-from memfs.check.single import Known, make_result
+from memfs.check.results import Level, Result
+from memfs.check.rules import make_result
+from memfs.check.single import Known
 from memfs.errors import MemfsError
 from memfs.git.read import blobs_at, read_git
 from memfs.git.snapshot import Snapshot, is_shallow

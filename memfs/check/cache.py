@@ -16,7 +16,7 @@ from typing import Any
 from memfs.admission.duplicates import Likeness
 from memfs.admission.gate import GATE_VERSION
 from memfs.check.across import Pair
-from memfs.check.report import Level
+from memfs.check.results import Level
 from memfs.check.rules import RULES_VERSION
 from memfs.check.single import Known, format_known, parse_known
 from memfs.disk.files import write_atomic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfs.check.report import Level
+from memfs.check.results import Level, Result
 from memfs.model.values import dataclass
 
 RULES_VERSION = 3
@@ -324,3 +324,28 @@ SKIP_RULES: dict[str, str] = {
     "too-deep": "misplaced-file",
 }
 """The scan's reasons by the rule that reports them; the others are ``not-a-file``."""
+
+
+def make_result(
+    rule: str,
+    message: str = "",
+    *,
+    path: str = "",
+    line: int | None = None,
+    column: int | None = None,
+    fix: str | None = None,
+    level: Level | None = None,
+    fixable: bool = False,
+) -> Result:
+    """Return a result of ``rule``: its own sentence, level and fix where nothing better is given."""
+    known = RULES[rule]
+    return Result(
+        rule=rule,
+        level=level or known.level,
+        message=message or known.sentence,
+        path=path,
+        line=line,
+        column=column,
+        fix=fix or known.fix,
+        fixable=fixable,
+    )

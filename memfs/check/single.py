@@ -15,8 +15,8 @@ from unicodedata import normalize
 from memfs.admission.duplicates import signature_of
 from memfs.admission.gate import Finding, Severity, allowed_by, judge_file
 from memfs.admission.rules import Family
-from memfs.check.report import Level, Result
-from memfs.check.rules import FORM_RULES, RULES
+from memfs.check.results import Level, Result
+from memfs.check.rules import FORM_RULES, RULES, make_result
 from memfs.model.evidence import format_evidence, parse_evidence
 from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin, PathEvidence, WhenPathChanges
 from memfs.model.reader import id_of_path, read_memory, statement_of_body
@@ -205,31 +205,6 @@ def _rests_on(memory: Memory) -> tuple[str, ...]:
 
 def _text_digest(folded: str) -> str:
     return hashlib.sha256(folded.encode("utf-8", "replace")).hexdigest()[:32]
-
-
-def make_result(
-    rule: str,
-    message: str = "",
-    *,
-    path: str = "",
-    line: int | None = None,
-    column: int | None = None,
-    fix: str | None = None,
-    level: Level | None = None,
-    fixable: bool = False,
-) -> Result:
-    """Return a result of ``rule``: its own sentence, level and fix where nothing better is given."""
-    known = RULES[rule]
-    return Result(
-        rule=rule,
-        level=level or known.level,
-        message=message or known.sentence,
-        path=path,
-        line=line,
-        column=column,
-        fix=fix or known.fix,
-        fixable=fixable,
-    )
 
 
 def check_name(path: str) -> Iterator[Result]:

@@ -20,7 +20,7 @@ from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
 
 if TYPE_CHECKING:
     from memfs.admission.deep import DeepScanner
-    from memfs.check.report import Report
+    from memfs.check.results import Report
     from memfs.check.run import Check
     from memfs.cli.session import Session
 
@@ -44,7 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.check.run import Target, check_repository, fix_format, with_fixes
+    from memfs.check.run import check_repository, fix_format, with_fixes
+    from memfs.check.states import Target
 
     if args.fix and (args.staged or args.commit):
         raise UsageError("--fix writes the work tree; it goes with neither --staged nor --commit")
@@ -100,8 +101,9 @@ def _open_scanner(session: Session) -> DeepScanner:
 def print_report(report: Report, form: str, session: Session) -> None:
     """Write ``report`` to stdout in one of the five forms."""
     from memfs import __version__
-    from memfs.check.report import format_github, format_junit, format_sarif, format_text, report_payload
+    from memfs.check.forms import format_github, format_junit, format_text, report_payload
     from memfs.check.rules import RULES
+    from memfs.check.sarif import format_sarif
 
     if form == "json":
         session.emit("check", report_payload(report))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from memfs.check.report import Level
+from memfs.check.results import Level
 from memfs.check.single import look_at
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, RefusedError, SetupError, UsageError

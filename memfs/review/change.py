@@ -9,18 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 
-from memfs.check.report import Report
-from memfs.check.run import (
-    APPROVALS,
-    Check,
-    Target,
-    approval_messages,
-    check_repository,
-    find_changes,
-    judging_view,
-    read_folder,
-    read_keyrings,
-)
+from memfs.check.judging import approval_messages, judging_view, read_folder, read_keyrings
+from memfs.check.results import Report
+from memfs.check.run import Check, check_repository
+from memfs.check.states import Target, find_changes
 from memfs.disk.places import Places
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
 from memfs.disk.worktree import WorkTree
@@ -52,7 +44,7 @@ from memfs.trust.check import check_keyring, describe_keyring_change
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import KeyringError, parse_file
 from memfs.trust.record import Verb, find_records, read_receipt
-from memfs.trust.view import Approval, TrustView
+from memfs.trust.view import APPROVALS, Approval, TrustView
 
 HOUSE_RULES = (".github/", ".gitlab", ".gitattributes", ".pre-commit", "CODEOWNERS", "docs/CODEOWNERS")
 """Paths that decide how memories are stored, checked and reviewed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
-from memfs.check.report import Level, Result
+from memfs.check.results import Level, Result
 from memfs.check.rules import RULES
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings
 from memfs.model.codepoints import plain

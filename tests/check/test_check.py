@@ -14,9 +14,10 @@ from people import Person, found_team, make_record
 from people import memory_text as people_text
 from support import git
 
-from memfs.check.report import Level
+from memfs.check.results import Level
 from memfs.check.rules import GROUPS, RULES
-from memfs.check.run import Target, check_repository
+from memfs.check.run import check_repository
+from memfs.check.states import Target
 from memfs.disk.places import Places
 from memfs.disk.worktree import find_work_tree
 from memfs.errors import UsageError

@@ -7,17 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memfs.check.report import (
-    Level,
-    Report,
-    Result,
-    format_github,
-    format_junit,
-    format_sarif,
-    format_text,
-    report_payload,
-    sort_results,
-)
+from memfs.check.forms import format_github, format_junit, format_text, report_payload
+from memfs.check.results import Level, Report, Result, sort_results
+from memfs.check.sarif import format_sarif
 from memfs.model.codepoints import plain
 
 HOSTILE = 'x\r\n::add-mask::y %0A,:"<&>]]>\x1b[2K\u202e\x00'

@@ -1,75 +1,14 @@
-"""What ``memfs check`` found, and its five written forms. Pure.
-
-Messages and paths are memfs's own words plus escaped text of the repository: whoever makes a
-:class:`Result` escapes first (:func:`plain`), and every form escapes again for its own syntax.
-"""
+"""The written forms of a report, but SARIF: for people, programs, forges and test reports. Pure."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from memfs.check.results import Level, Report, Result
 from memfs.model.codepoints import escape_hidden
-from memfs.model.values import dataclass
-
-if TYPE_CHECKING:
-    from memfs.check.rules import Rule
-
-MAX_MESSAGE = 500
-"""Longest message in characters; text of a repository inside one is cut to fit."""
-
-
-class Level(StrEnum):
-    """How much a result matters: an ``error`` fails the check, a ``warning`` only with ``--strict``."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """One broken rule at one place. ``path`` is posix and relative; empty for the whole repository."""
-
-    rule: str
-    level: Level
-    message: str
-    path: str = ""
-    line: int | None = None  # 1-based
-    column: int | None = None  # 1-based, characters
-    fix: str | None = None  # the one thing to do, for this place
-    fixable: bool = False  # `memfs check --fix` does it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """Everything that one run of ``memfs check`` has to say."""
-
-    results: tuple[Result, ...]
-    files: int  # memory files that were looked at
-    cached: int = 0  # of those, files whose own result was known from an earlier run
-    fixed: tuple[str, ...] = ()  # paths that --fix rewrote
-    notices: tuple[str, ...] = ()  # what the reader must know about how it was judged
-
-    def count(self, level: Level) -> int:
-        """Return how many results have ``level``."""
-        return sum(result.level is level for result in self.results)
-
-    def passed(self, *, strict: bool = False) -> bool:
-        """Return whether nothing failed; with ``strict`` a warning fails too."""
-        return not self.count(Level.ERROR) and not (strict and self.count(Level.WARNING))
-
-
-def sort_results(results: Iterable[Result]) -> tuple[Result, ...]:
-    """Return ``results`` without repeats, by path, place and rule; the whole repository first."""
-    unique = dict.fromkeys(results)
-    return tuple(sorted(unique, key=lambda r: (r.path, r.line or 0, r.column or 0, r.rule, r.message)))
-
 
 # -- people ------------------------------------------------------------------------------------------
-
 
 _COLORS = {Level.ERROR: "31", Level.WARNING: "33", Level.NOTE: "36"}
 
@@ -148,63 +87,6 @@ def report_payload(report: Report) -> dict[str, Any]:
         ],
         "fixed": list(report.fixed),
         "notices": list(report.notices),
-    }
-
-
-SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-
-
-def format_sarif(report: Report, *, rules: Mapping[str, Rule], version: str) -> str:
-    """Return the report as SARIF 2.1.0 (OASIS), for code scanning.
-
-    Results without a path point at the repository's settings file: code scanning drops results
-    that have no place.
-    """
-    names = sorted({result.rule for result in report.results})
-    index = {name: place for place, name in enumerate(names)}
-    run = {
-        "tool": {
-            "driver": {
-                "name": "memfs",
-                "version": version,
-                "rules": [_sarif_rule(name, rules.get(name)) for name in names],
-            }
-        },
-        "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {"ROOT": {"description": {"text": "The top folder of the repository."}}},
-        "results": [_sarif_result(result, index[result.rule]) for result in report.results],
-    }
-    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=True, indent=1)
-
-
-def _sarif_rule(name: str, rule: Rule | None) -> dict[str, Any]:
-    described: dict[str, Any] = {"id": name}
-    if rule is not None:
-        described["shortDescription"] = {"text": rule.sentence}
-        described["help"] = {"text": rule.fix or rule.sentence}
-        described["defaultConfiguration"] = {"level": rule.level.value}
-    return described
-
-
-def _sarif_result(result: Result, index: int) -> dict[str, Any]:
-    from hashlib import sha256
-    from urllib.parse import quote
-
-    location: dict[str, Any] = {
-        "artifactLocation": {"uri": quote(result.path or ".memfs/config.yaml"), "uriBaseId": "ROOT"},
-        "region": {"startLine": result.line or 1},
-    }
-    if result.line is not None and result.column is not None:
-        location["region"]["startColumn"] = result.column
-    text = f"{result.message} {result.fix}" if result.fix else result.message
-    print_of = sha256("\0".join((result.rule, result.path, result.message)).encode()).hexdigest()
-    return {
-        "ruleId": result.rule,
-        "ruleIndex": index,
-        "level": result.level.value,
-        "message": {"text": text},
-        "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {"memfsResult/v1": print_of[:32]},
     }
 
 

@@ -1,0 +1,194 @@
+"""By whose word approvals are judged, and the verdict on each memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import chain
+
+from memfs.admission.deep import DeepScanner
+from memfs.check.results import Result
+from memfs.check.rules import make_result
+from memfs.check.single import Known
+from memfs.check.states import States, differs
+from memfs.disk.places import Places
+from memfs.disk.worktree import WorkTree
+from memfs.git.read import read_git
+from memfs.git.snapshot import Snapshot
+from memfs.model.codepoints import plain
+from memfs.model.memory import Memory, MemoryFile
+from memfs.model.reader import content_digest
+from memfs.model.values import dataclass, field
+from memfs.trust.check import check_keyring, check_receipts
+from memfs.trust.judge import Reason, Verdict
+from memfs.trust.keyring import version_of_name
+from memfs.trust.pin import read_pins
+from memfs.trust.record import find_records, receipt_subject
+from memfs.trust.view import APPROVALS, TrustView, view_of_files
+
+HERE = "here"
+"""As a pin: take the keyring that is here, unverified."""
+
+
+def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
+    """Return the files that lie directly in ``folder`` of a snapshot, by path; what is unreadable is left out."""
+    paths = [f"{folder}/{name}" for name in snapshot.folder(folder)]
+    return {path: raw for path, raw in snapshot.read_many(paths) if isinstance(raw, bytes)}
+
+
+def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return the keyring files of a snapshot by path. What is there and cannot be read (a symlink, a
+    FIFO, a folder) counts as empty: then there is no keyring that holds, not no keyring at all."""
+    names = set(snapshot.folder(".memfs"))
+    names |= {path.removeprefix(".memfs/") for path in snapshot.oddities(".memfs")}
+    paths = [f".memfs/{name}" for name in sorted(names) if version_of_name(name) is not None]
+    return {path: raw if isinstance(raw, bytes) else b"" for path, raw in snapshot.read_many(paths)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    view: TrustView | None = None
+    receipts: Mapping[str, bytes] = field(default_factory=dict)  # of the state that is checked
+    unpinned: bool = False
+    notices: tuple[str, ...] = ()
+
+
+def open_judging(states: States, places: Places | None, pin: str | None, today: date) -> Judging:
+    """Return by whose word approvals are judged: the keyring of the base where there is one."""
+    keyrings = read_keyrings(states.theirs if states.theirs is not None else states.now)
+    if not keyrings:
+        return Judging()
+    here = read_folder(states.now, APPROVALS)
+    receipts = dict(here)
+    if states.base is not None and states.theirs is not None:
+        # What the base has got since, a withdrawal above all, will be there after the merge.
+        old = states.base.entries
+        receipts |= {path: raw for path, raw in read_folder(states.theirs, APPROVALS).items() if path not in old}
+    history = [commit for commit in (states.tip, states.named) if commit is not None]
+    view, pinned = judging_view(
+        keyrings, receipts, places, today=today, pin=pin, messages=approval_messages(states.now.tree, history)
+    )
+    notices = list(view.notices) if view.trouble is None else []
+    unpinned = states.base is None and not pinned and pin != HERE
+    if not pinned and not unpinned:
+        whose = "this repository's own" if states.base is None else "the base's"
+        notices.append(f"nothing is pinned: approvals are judged by {whose} keyring at its word")
+    return Judging(view=view, receipts=here, unpinned=unpinned, notices=tuple(notices))
+
+
+def judging_view(
+    keyrings: Mapping[str, bytes],
+    receipts: Mapping[str, bytes],
+    places: Places | None,
+    *,
+    today: date,
+    pin: str | None,
+    messages: Sequence[bytes],
+) -> tuple[TrustView, bool]:
+    """Return a view on keyrings and receipts by path, and whether somebody pinned them: ``pin``, else
+    the user's own. Records in commit ``messages`` can take trust away: a withdrawal counts although
+    its receipt was deleted (TRUST 6)."""
+    given = None if pin in (None, "", HERE) else pin
+    view = view_of_files(keyrings, receipts, today=today, pin=given, places=places, messages=messages)
+    if given is None and pin != HERE and places is not None and view.repository_id is not None:
+        own = read_pins(places).get(view.repository_id)
+        if own is not None:
+            view = view_of_files(keyrings, receipts, today=today, pin=own.text, places=places, messages=messages)
+    return view, view.pinned
+
+
+def approval_messages(tree: WorkTree, tips: Collection[str]) -> list[bytes]:
+    """Return the commit messages in the history of ``tips`` that may hold records."""
+    if not tips or tree.git_dir is None:
+        return []
+    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%B")
+    raw = read_git(tree, "log", *switches, "--fixed-strings", "--grep=Memory-Approval:", *sorted(set(tips)))
+    return [message for message in raw.split(b"\0") if message]
+
+
+def judge_trust(
+    view: TrustView | None,
+    snapshot: Snapshot,
+    files: Sequence[Known],
+    memories: Mapping[str, Memory],
+    raw: Mapping[str, bytes],
+) -> dict[str, Verdict]:
+    """Return the verdict of each memory; ``raw`` holds the bytes that were kept, the others are read again."""
+    if view is None or view.keyring is None:
+        return {}
+    wanted = {file.path: file for file in files if file.is_memory}
+    again = snapshot.read_many(path for path in wanted if path not in raw)
+    found: dict[str, Verdict] = {}
+    for path, content in chain(((path, raw[path]) for path in wanted if path in raw), again):
+        known = wanted[path]
+        # What is known of exactly these bytes needs no second parsing; the view hashes them itself.
+        if isinstance(content, bytes) and content_digest(content) == known.digest:
+            file = MemoryFile(
+                id=known.id, path=path, raw=content, digest=known.digest, document=None, memory=memories[path]
+            )
+            found[path] = view.verdict(file)
+    return found
+
+
+def scan(scanner: DeepScanner, snapshot: Snapshot, paths: Sequence[str], raw: Mapping[str, bytes]) -> Iterator[Result]:
+    """Yield what a second scanner takes for credentials; the value is in none of the results."""
+    again = snapshot.read_many(path for path in paths if path not in raw)
+    for path, content in chain(((path, raw[path]) for path in paths if path in raw), again):
+        if isinstance(content, bytes):
+            for finding in scanner.check_text("file", content.decode("utf-8", "replace")):
+                yield make_result(
+                    "secret", f"It {finding.message}.", path=path, line=finding.line, column=finding.column
+                )
+
+
+def is_trusted(verdict: Verdict | None) -> bool:
+    """Return whether there is a verdict, and it is that the text is trusted."""
+    return verdict is not None and verdict.trusted
+
+
+def check_trust(judging: Judging, states: States, verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
+    view = judging.view
+
+    keyrings = read_keyrings(states.now)
+    for problem in check_keyring(keyrings):
+        newest = max(keyrings, key=lambda path: (len(path), path), default=".memfs/keyring.1")
+        yield make_result(
+            "keyring-refused", f"The keyring is refused: {plain(problem.message, limit=300)}.", path=newest
+        )
+    if view is None:
+        return
+    doubtful = _doubtful(judging.receipts, verdicts)
+    if states.base is not None:
+        doubtful = {path: raw for path, raw in doubtful.items() if differs(states.base, states.now, path)}
+    by_name = {plain(path, limit=1_000): path for path in doubtful}
+    for problem in check_receipts(doubtful, view):
+        path = by_name.get(problem.message.split(" ", 1)[0], "")
+        rule = "receipt-unreadable" if problem.rule in ("bad-receipt", "misnamed-receipt") else "receipt-refused"
+        yield make_result(rule, f"{problem.message}.", path=path)
+    for path, verdict in verdicts.items():
+        if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT):
+            detail = verdict.detail or "the text is not the one that was approved"
+            yield make_result("approval-lost", f"{detail[0].upper()}{detail[1:]}.", path=path)
+
+
+def _doubtful(receipts: Mapping[str, bytes], verdicts: Mapping[str, Verdict]) -> dict[str, bytes]:
+    """Return the receipts that must be looked at one by one.
+
+    Left out are those of a memory that as many people approved as it has receipts, and that no batch
+    speaks of: each of them granted, so each was read and verified for the verdict.
+    """
+    people = {path.rsplit("/", 1)[-1].removesuffix(".md"): len(v.people) for path, v in verdicts.items() if v.trusted}
+    by_id: dict[str, list[str]] = {}
+    found: dict[str, bytes] = {}
+    for path, raw in receipts.items():
+        subject = receipt_subject(path.removeprefix(f"{APPROVALS}/"))
+        if subject:
+            by_id.setdefault(subject, []).append(path)
+        else:
+            found[path] = raw
+            for record in find_records(raw):
+                people.update({item.id: 0 for item in record.statement.items})
+    for memory_id, paths in by_id.items():
+        if people.get(memory_id) != len(paths):
+            found.update({path: receipts[path] for path in paths})
+    return found

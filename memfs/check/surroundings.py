@@ -1,0 +1,112 @@
+"""The rules about a repository and a change of it, beside the memories: settings, attributes, commit messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from memfs.admission.gate import Severity, judge_text
+from memfs.check.results import Level, Result
+from memfs.check.rules import RULES, SKIP_RULES, make_result
+from memfs.check.single import check_name, rule_of
+from memfs.check.states import States, differs
+from memfs.disk.settings import parse_repository_settings
+from memfs.disk.worktree import WorkTree
+from memfs.errors import InvalidMemoryError
+from memfs.git.read import read_git
+from memfs.git.snapshot import Snapshot
+from memfs.model.codepoints import plain
+from memfs.model.scope import is_wider, scope_of_path
+
+_MAX_MESSAGE = 64 * 1024
+_ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memfs/"}
+
+
+def check_skipped(others: Mapping[str, str]) -> Iterator[Result]:
+    """Yield a result for each path that is no file to be read."""
+    for path, reason in others.items():
+        if reason == "unmerged":
+            memory_id = path.rsplit("/", 1)[-1].removesuffix(".md")
+            fix = (RULES["unmerged"].fix or "").replace("ID", plain(memory_id))
+            yield make_result("unmerged", path=path, fix=fix)
+        else:
+            yield make_result(SKIP_RULES.get(reason, "not-a-file"), path=path)
+            yield from check_name(path) if reason == "bad-name" else ()
+
+
+def check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterator[Result]:
+    questions = [f"evals/{name}" for name in snapshot.folder("evals") if name.endswith((".yaml", ".yml"))]
+    wanted = [".gitattributes", ".memfs/config.yaml", *questions]
+    if base is not None:
+        wanted = [path for path in wanted if differs(base, snapshot, path)]
+    for path, raw in snapshot.read_many(wanted):
+        if path == ".gitattributes":
+            text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
+            yield from _check_attributes(text)
+        elif path in questions:
+            from memfs.recall.evaluate import parse_suite  # brings the whole of recall along
+
+            try:
+                parse_suite(path, raw if isinstance(raw, bytes) else b"")
+            except InvalidMemoryError as error:
+                yield make_result("bad-questions", f"{plain(str(error), limit=300)}.", path=path)
+        elif isinstance(raw, bytes):
+            for problem in parse_repository_settings(raw).problems:
+                yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path)
+        elif raw != "missing":
+            yield make_result("bad-settings", f"The file cannot be read: {plain(raw)}.", path=path)
+
+
+def check_oddities(snapshot: Snapshot) -> Iterator[Result]:
+    """Yield what under ``.memfs/`` is not what its name says: nobody would read it, and trust would end
+    without a word."""
+    found = {**snapshot.oddities(".memfs"), **snapshot.oddities(".memfs/approvals")}
+    for path, reason in sorted(found.items()):
+        what = {"symlink": "A symlink", "not-a-folder": "No folder"}.get(reason, "No regular file")
+        message = f"{what} stands here; it is not read, and what it should hold counts as missing."
+        yield make_result("not-a-file", message, path=path, fix="Put the file or folder itself here.")
+
+
+def _check_attributes(text: str) -> Iterator[Result]:
+    lines = [" ".join(line.split()) for line in text.split("\n") if not line.lstrip().startswith("#")]
+    for wanted in _ATTRIBUTES:
+        pattern, *attributes = wanted.split(" ")
+        if not any(line.split(" ")[0] == pattern and set(attributes) <= set(line.split(" ")[1:]) for line in lines):
+            yield make_result("attributes", f"The line {wanted!r} is missing.", path=".gitattributes")
+    for number, line in enumerate(text.split("\n"), 1):
+        if "merge=union" in line and not line.lstrip().startswith("#"):
+            message = "merge=union joins two people's versions into a text that nobody wrote."
+            yield make_result("attributes", message, path=".gitattributes", line=number, column=1)
+
+
+def check_change(states: States, changed: Mapping[str, str | None]) -> Iterator[Result]:
+    base, now = states.base, states.now
+    assert base is not None
+    for path, old in changed.items():
+        before, after = scope_of_path(old) if old else None, scope_of_path(path)
+        if before is not None and after is not None and is_wider(after, before):
+            yield make_result("scope-wider", f"It moves from {before} to {after}: more people would see it.", path=path)
+    theirs = states.theirs
+    if theirs is not None and theirs is not base:
+        for path, old in changed.items():
+            there = old or path
+            blob = theirs.blob_of(there)
+            if base.blob_of(there) != blob and blob != now.blob_of(path, like=blob):
+                yield make_result("base-moved", path=path)
+
+
+def check_messages(tree: WorkTree, since: str, tip: str) -> Iterator[Result]:
+    """Yield what admission says about the commit messages between two commits."""
+    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%H%n%B")
+    raw = read_git(tree, "log", *switches, f"{since}..{tip}")
+    for part in raw.split(b"\0"):
+        commit, _, message = part.partition(b"\n")
+        text = message[:_MAX_MESSAGE].decode("utf-8", "replace")
+        for finding in judge_text(text, field="commit message").findings:
+            if finding.severity is Severity.REJECT:
+                short = commit[:12].decode("ascii", "replace")
+                yield make_result(
+                    rule_of(finding),
+                    f"The message of commit {short}: {finding.message} ({finding.rule}).",
+                    fix="Reword the commit before it is pushed (`git commit --amend`, `git rebase -i`).",
+                    level=Level.ERROR,
+                )
