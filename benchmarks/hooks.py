@@ -40,7 +40,7 @@ def approve_some(root: Path, home: Path) -> None:
     """Make a keyring with a key of its own, pin it, and approve the first memories."""
     from memfs.disk.places import Places
     from memfs.disk.worktree import find_work_tree
-    from memfs.trust import setup
+    from memfs.trust import changing, pinning
     from memfs.trust.approve import approve, plan_approval
     from memfs.trust.keyring import format_file
     from memfs.trust.signing import load_key
@@ -48,7 +48,7 @@ def approve_some(root: Path, home: Path) -> None:
     key = home / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     signer = load_key(key, environ=dict(os.environ))
-    signed = setup.new_keyring(signer, "alice@example.com")
+    signed = changing.new_keyring(signer, "alice@example.com")
     (root / ".memfs").mkdir(exist_ok=True)
     (root / ".memfs" / "keyring.1").write_bytes(format_file(signed.body, signed.signatures))
     who = ["-c", "user.name=Alice", "-c", "user.email=alice@example.com"]
@@ -57,7 +57,7 @@ def approve_some(root: Path, home: Path) -> None:
     for name, value in (("user.name", "Alice"), ("user.email", "alice@example.com")):
         subprocess.run(["git", "-C", str(root), "config", name, value], check=True)
     tree, places = find_work_tree(root), Places(home=home)
-    setup.pin_repository(places, tree)
+    pinning.pin_repository(places, tree)
     ids = sorted(path.stem for path in (root / "memories").rglob("*.md"))[:APPROVED]
     plan = plan_approval(tree, places, ids, today=date.today())
     approve(plan, signer, now=datetime.now(UTC))

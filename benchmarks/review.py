@@ -134,8 +134,9 @@ def approve(root: Path, places: Places) -> None:
 
     from memfs.trust.approve import approve as sign
     from memfs.trust.approve import plan_approval
+    from memfs.trust.changing import new_keyring
     from memfs.trust.keyring import format_file
-    from memfs.trust.setup import new_keyring, pin_repository
+    from memfs.trust.pinning import pin_repository
     from memfs.trust.signing import load_key
 
     key = places.home / "key"

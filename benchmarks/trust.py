@@ -33,7 +33,7 @@ from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
-from memfs.trust import setup
+from memfs.trust import changing, pinning
 from memfs.trust.keyring import format_file
 from memfs.trust.record import Item, Record, Statement, Verb, format_record, format_statement, signed_bytes
 from memfs.trust.sshsig import MAGIC, PublicKey, format_armored, parse_public_key
@@ -90,7 +90,7 @@ class QuickSigner:
 def make_repository(root: Path, signer: QuickSigner, count: int, commits: int) -> tuple[str, list[Record]]:
     """Write a keyring, ``count`` approved memories, and a history of ``commits`` that carries the trailers."""
     subprocess.run(["git", "init", "-q", "-b", "main", str(root)], check=True)
-    signed = setup.new_keyring(signer, "alice@example.com", salt="0" * 32)
+    signed = changing.new_keyring(signer, "alice@example.com", salt="0" * 32)
     (root / ".memfs/approvals").mkdir(parents=True)
     (root / "memories/team").mkdir(parents=True)
     (root / ".memfs/keyring.1").write_bytes(format_file(signed.body, signed.signatures))
@@ -280,7 +280,7 @@ def measure(folder: Path, count: int, commits: int) -> dict[str, Figure]:
     print(f"making {count} approved memories and {commits} commits", file=sys.stderr)
     _, records = make_repository(root, signer, count, commits)
     places, tree = Places(home=home), find_work_tree(root)
-    setup.pin_repository(places, tree)
+    pinning.pin_repository(places, tree)
     files = read_all(tree, count)
     verified = places.cache / "trust" / "verified"
 

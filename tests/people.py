@@ -16,7 +16,7 @@ from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.values import replace
-from memfs.trust import setup
+from memfs.trust import changing, pinning
 from memfs.trust.approve import Approved, approve, plan_approval, plan_revoke
 from memfs.trust.judge import Verdict
 from memfs.trust.keyring import Key, SignedKeyring, format_file
@@ -138,16 +138,16 @@ class Team:
         return approve(plan, person.signer, now=self.now())
 
     def pin(self) -> str:
-        return setup.pin_repository(self.places, self.tree).text
+        return pinning.pin_repository(self.places, self.tree).text
 
     @property
     def repository_id(self) -> str:
-        return setup.read_chain(self.tree).repository_id
+        return pinning.read_chain(self.tree).repository_id
 
     def change_keyring(self, signers: list[Person], **changes: Any) -> SignedKeyring:
         """Write the next keyring, signed by ``signers``, and commit it."""
-        chain = setup.read_chain(self.tree)
-        signed = setup.sign_keyring(setup.next_keyring(chain, **changes), [person.signer for person in signers])
+        chain = pinning.read_chain(self.tree)
+        signed = changing.sign_keyring(changing.next_keyring(chain, **changes), [person.signer for person in signers])
         self.write_keyring(signed)
         self.commit(f"keyring {signed.keyring.version}")
         return signed
@@ -159,7 +159,7 @@ class Team:
         return path
 
     def keys(self) -> tuple[Key, ...]:
-        return setup.read_chain(self.tree).keyring.keys
+        return pinning.read_chain(self.tree).keyring.keys
 
     def receipts(self) -> list[str]:
         folder = self.root / ".memfs" / "approvals"
@@ -189,10 +189,10 @@ def found_team(
     others approve, and ``memories/team/a.md`` is approved by the first."""
     team = Team(root=root, places=places)
     first = people[0]
-    setup_keyring = setup.new_keyring(first.signer, first.principal)
+    setup_keyring = changing.new_keyring(first.signer, first.principal)
     keys = (*setup_keyring.keyring.keys, *(person.key_line() for person in people[1:]))
     keyring = replace(setup_keyring.keyring, keys=keys, **changes)
-    team.write_keyring(setup.sign_keyring(keyring, [first.signer]))
+    team.write_keyring(changing.sign_keyring(keyring, [first.signer]))
     team.write("a")
     team.commit("found")
     team.pin()

@@ -3,7 +3,7 @@
 In an empty or new folder this makes a git repository from the template; in a code repository it adds
 .memfs/ and memories/ and leaves everything else alone; --personal makes one that is yours alone, in
 your own data folder. The SSH key that signs for you becomes the first key of its keyring, and this
-machine pins it.
+machine pins it. A keyring that is there already is left alone and never pinned: `memfs pin` does that.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         principal=args.principal,
         keyring=not args.no_keyring,
         examples=not args.no_examples,
+        interactive=session.interactive,
     )
     if args.json:
         session.emit(

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     action = args.action or "show"
     if action == "create":
         return _create(args, session, tree)
-    from memfs.trust.setup import read_chain
+    from memfs.trust.pinning import read_chain
 
     chain = read_chain(tree)
     if action == "show":
@@ -98,9 +98,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _show(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
+    from memfs.trust.changing import read_proposal
     from memfs.trust.check import describe_keyring, describe_keyring_change
     from memfs.trust.pin import pin_of
-    from memfs.trust.setup import read_proposal
 
     proposal = read_proposal(tree, chain)
     if args.json:
@@ -141,7 +141,8 @@ def _payload(keyring: Keyring) -> dict[str, Any]:
 def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
     require_terminal(session, "making a keyring")
     from memfs.git.commit import commit_changes
-    from memfs.trust.setup import keyring_change, new_keyring, pin_repository
+    from memfs.trust.changing import keyring_change, new_keyring
+    from memfs.trust.pinning import pin_repository
     from memfs.trust.view import TreeCarrier
 
     if TreeCarrier(tree).keyrings():
@@ -162,7 +163,7 @@ def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
 
 
 def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain, action: str) -> int:
-    from memfs.trust.setup import next_keyring
+    from memfs.trust.changing import next_keyring
 
     keyring = chain.keyring
     if action == "add":
@@ -187,8 +188,8 @@ def _put(
     signers: Sequence[Signer] | None = None,
 ) -> int:
     """Show what ``keyring`` changes, ask, sign and commit it: in force, or as a proposal."""
+    from memfs.trust.changing import read_proposal, require_body, save_keyring, sign_keyring, standing_of
     from memfs.trust.check import describe_keyring_change, find_shortages
-    from memfs.trust.setup import read_proposal, require_body, save_keyring, sign_keyring, standing_of
 
     if read_proposal(tree, chain) is not None:
         raise TrustError(
@@ -218,7 +219,7 @@ def _put(
 
 def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
     from memfs.trust.pin import pin_of
-    from memfs.trust.setup import read_chain
+    from memfs.trust.pinning import read_chain
 
     if standing.complete:
         session.say(f"keyring {standing.signed.keyring.version} is in force (commit {commit[:12]})")
@@ -233,8 +234,8 @@ def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
 
 
 def _sign(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
+    from memfs.trust.changing import read_proposal, save_keyring, sign_keyring, standing_of
     from memfs.trust.check import describe_keyring_change
-    from memfs.trust.setup import read_proposal, save_keyring, sign_keyring, standing_of
 
     proposal = read_proposal(tree, chain)
     if proposal is None:
@@ -260,8 +261,8 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     from memfs.cli.trust_command import payload_of
     from memfs.model.values import replace
     from memfs.trust.approve import approve, ids_to_renew, plan_approval
+    from memfs.trust.changing import add_key, key_for, next_keyring, retire_keys
     from memfs.trust.keyring import APPROVE
-    from memfs.trust.setup import add_key, key_for, next_keyring, retire_keys
     from memfs.trust.view import open_view
 
     old = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: not line.is_retired)
@@ -313,8 +314,8 @@ def _say_how_it_is_found(session: Session, keyring: Keyring, new: Signer, name: 
 
 
 def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[str, Any]:
+    from memfs.trust.changing import add_key
     from memfs.trust.keyring import Key
-    from memfs.trust.setup import add_key
 
     key = Key(
         principal=args.principal,
@@ -331,7 +332,7 @@ def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[s
 
 
 def _take_away(args: argparse.Namespace, session: Session, keyring: Keyring, action: str) -> dict[str, Any]:
-    from memfs.trust.setup import choose_keys, remove_keys, retire_keys
+    from memfs.trust.changing import choose_keys, remove_keys, retire_keys
 
     chosen: tuple[Key, ...] = choose_keys(keyring, args.who)
     left = {key.principal for key in keyring.keys if key.is_root and key not in chosen}

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.asking import require_terminal
 from memfs.cli.options import add_json
-from memfs.errors import EXIT_NO, EXIT_YES
+from memfs.errors import EXIT_NO, EXIT_YES, TrustError
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.disk.worktree import WorkTree
+    from memfs.trust.pinning import PinState
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,43 +33,83 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.trust.check import describe_keyring
-    from memfs.trust.pin import delete_pin, parse_pin, pin_of, read_pins
-    from memfs.trust.setup import pin_repository, read_chain
+    from memfs.trust.pin import delete_pin, parse_pin
+    from memfs.trust.pinning import pin_repository, read_pin_state
 
     tree = session.open_repository().tree
-    chain = read_chain(tree)
+    state = read_pin_state(session.places, tree)
     if args.remove:
         require_terminal(session, "removing a pin")
-        removed = delete_pin(session.places, chain.repository_id)
+        removed = delete_pin(session.places, state.chain.repository_id)
         session.say("no longer pinned" if removed else "it was not pinned")
         return EXIT_YES
-    if args.pin or args.move:
+    if args.pin:
         require_terminal(session, "pinning")
-        chosen = parse_pin(args.pin) if args.pin else None
-        session.say(f"pinned: {pin_repository(session.places, tree, pin=chosen, note=str(tree.root)).text}")
+        _shout_at_another_root(session, state)
+        pinned = pin_repository(session.places, tree, pin=parse_pin(args.pin), note=str(tree.root))
+        session.say(f"pinned: {pinned.text}")
         return EXIT_YES
-    pinned = read_pins(session.places).get(chain.repository_id)
+    if args.move:
+        require_terminal(session, "moving a pin")
+        return _move(session, tree, state)
+    return _show(args, session, tree, state)
+
+
+def _show(args: argparse.Namespace, session: Session, tree: WorkTree, state: PinState) -> int:
+    from memfs.trust.check import describe_keyring
+
+    pinned = state.pin if state.former is None else None
     if args.json:
         session.emit(
             "pin",
             {
-                "repository": chain.repository_id,
-                "newest": pin_of(chain).text,
+                "repository": state.chain.repository_id,
+                "newest": state.newest.text,
                 "pinned": pinned.text if pinned else None,
-                "root": list(chain.versions[0].keyring.principals("root")),
+                "root": list(state.chain.versions[0].keyring.principals("root")),
             },
         )
         return EXIT_YES if pinned else EXIT_NO
     if pinned is None and session.interactive:
         return EXIT_YES if ask_for_pin(session, tree) else EXIT_NO
-    for line in describe_keyring(chain):
+    _shout_at_another_root(session, state)
+    for line in describe_keyring(state.chain):
         session.say(line)
-    session.say(f"newest: {pin_of(chain).text}")
+    session.say(f"newest: {state.newest.text}")
     session.say(f"pinned: {pinned.text if pinned else 'not pinned, so nothing here is trusted'}")
-    if pinned is not None and pinned != pin_of(chain):
+    if state.may_move:
         session.note("`memfs pin --move` pins the newest version, so that an older one is noticed")
     return EXIT_YES if pinned else EXIT_NO
+
+
+def _move(session: Session, tree: WorkTree, state: PinState) -> int:
+    """Move the pin of this repository up, after the person saw what changed since."""
+    from memfs.trust.check import describe_keyring_change
+    from memfs.trust.pin import find_pin_fault
+    from memfs.trust.pinning import pin_repository
+
+    pin, newest = state.pin, state.newest
+    if pin is None or state.former is not None:
+        raise TrustError(
+            "this repository is not pinned here, so there is no pin to move",
+            reason="not-pinned",
+            hint="run `memfs pin`, and compare what it shows with a colleague",
+        )
+    fault = find_pin_fault(pin, state.chain)
+    if fault is not None:
+        raise TrustError(fault, reason="keyring-rolled-back", hint="fetch the newest commits first")
+    if pin == newest:
+        session.say(f"pinned: {pin.text}; this is the newest version")
+        return EXIT_YES
+    session.note(f"version {newest.version} of the keyring changes since {pin.text}:")
+    before = state.chain.versions[(pin.version or 1) - 1].keyring
+    for line in describe_keyring_change(before, state.chain.keyring):
+        session.note(f"  {line}")
+    if session.ask(f"Type keyring.{newest.version} to pin it:") != f"keyring.{newest.version}":
+        session.note("the pin was not moved")
+        return EXIT_NO
+    session.say(f"pinned: {pin_repository(session.places, tree, note=str(tree.root)).text}")
+    return EXIT_YES
 
 
 def ask_for_pin(session: Session, tree: WorkTree) -> bool:
@@ -76,17 +117,35 @@ def ask_for_pin(session: Session, tree: WorkTree) -> bool:
     if not session.interactive:
         return False
     from memfs.trust.check import describe_keyring
-    from memfs.trust.pin import pin_of
-    from memfs.trust.setup import pin_repository, read_chain
+    from memfs.trust.pinning import pin_repository, read_pin_state
 
-    chain = read_chain(tree)
+    state = read_pin_state(session.places, tree)
+    _shout_at_another_root(session, state)
     session.note("This repository is not pinned on this machine. Its keyring says:")
-    for line in describe_keyring(chain):
+    for line in describe_keyring(state.chain):
         session.note(f"  {line}")
-    session.note(f"Its pin is {pin_of(chain).text}")
+    session.note(f"Its pin is {state.newest.text}")
     session.note("Compare the pin with a colleague's (`memfs pin`), over another channel than this repository.")
-    if session.ask("Type the first 8 characters after 'memfs1:' to trust these people:") != chain.repository_id[:8]:
+    start = state.chain.repository_id[:8]
+    if session.ask("Type the first 8 characters after 'memfs1:' to trust these people:") != start:
         session.note("not pinned; nothing here is trusted")
         return False
     session.say(f"pinned: {pin_repository(session.places, tree, note=str(tree.root)).text}")
     return True
+
+
+def _shout_at_another_root(session: Session, state: PinState) -> None:
+    """Say loudly, as ssh does, that this folder contained another repository's keyring before."""
+    if state.former is None:
+        return
+    edge = "@" * 64
+    for line in (
+        edge,
+        "@  WARNING: THE FIRST KEYRING OF THIS FOLDER WAS EXCHANGED!".ljust(63) + "@",
+        edge,
+        "Somebody may have put other people in the place of those whom you trust.",
+        f"Before, this folder contained the repository memfs1:{state.former}.",
+        f"Now it contains                 memfs1:{state.chain.repository_id}.",
+        "Ask a colleague whether your team began a new keyring. If nobody knows of it, do not pin it.",
+    ):
+        session.note(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
-from memfs.errors import SetupError
+from memfs.errors import SetupError, TrustError
 from memfs.model.values import dataclass
 
 if TYPE_CHECKING:
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from memfs.trust.signing import SshSigner
 
 
+_NOT_SIGNED = "no keyring was made: run `memfs keys create` at a terminal, or name your key with --key FILE"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A repository that ``init`` made or completed. ``pin`` is None where it has no keyring."""
+    """A repository that ``init`` made or completed. ``pin`` is None where this run made no keyring."""
 
     root: Path
     files: tuple[str, ...]  # written and committed just now
@@ -39,35 +42,45 @@ def make_repository(
     principal: str | None = None,
     keyring: bool = True,
     examples: bool = True,
+    interactive: bool = False,
 ) -> Made:
-    """Make a memory repository at ``folder``, or add what one lacks; commit it, and pin its keyring.
+    """Make a memory repository at ``folder``, or add what one lacks, and commit it.
 
-    ``key`` and ``principal`` name the first person of the keyring; without a key none is made and a
-    notice says how. Raises :class:`UsageError` or :class:`SetupError`, and nothing is committed then.
+    Only a keyring that this very run makes is pinned: whose another one is, a person says with `memfs pin`
+    (DESIGN 4). ``key`` and ``principal`` name the first person of the keyring; without a key none is made and
+    a notice says how. In a repository that was there, a key signs only for a person at a terminal
+    (``interactive``) or when it is named. Raises :class:`UsageError` or :class:`SetupError`, and nothing is
+    committed then.
     """
     from memfs.disk.settings import Store, add_store, read_user_settings
+    from memfs.git.read import head_commit
     from memfs.repository.initialise import init_repository
+    from memfs.trust.pinning import has_keyring
 
     signer, notices = _first_signer(places, environ, key) if keyring else (None, ())
     made = init_repository(folder, places=places, personal=personal)
+    is_new = made.fresh or head_commit(made.tree) is None
+    if has_keyring(made.tree):
+        signer, notices = None, _notices_on_keyring(made.tree, places)
+    elif signer is not None and not (is_new or interactive or key is not None):
+        signer, notices = None, (_NOT_SIGNED,)
     files = {path: raw for path, raw in made.files.items() if examples or not _is_example(path)}
     if not examples and made.files:
         files.setdefault("memories/team/.gitkeep", b"")
-    pin = None
-    if signer is not None and not _has_keyring(made.tree):
+    if signer is not None:
         from memfs.git.read import author_address
-        from memfs.trust.setup import keyring_change, new_keyring
+        from memfs.trust.changing import keyring_change, new_keyring
 
         who = principal or author_address(made.tree) or ""
         change = keyring_change(new_keyring(signer, who.lower()))
         assert change.content is not None
         files[change.path] = change.content
     commit = _commit_new_files(made, files, today)
-    if _has_keyring(made.tree):
-        from memfs.trust.setup import pin_repository
+    pin = None
+    if signer is not None:
+        from memfs.trust.pinning import pin_repository
 
-        if signer is not None:
-            pin = pin_repository(places, made.tree, note=str(made.tree.root)).text
+        pin = pin_repository(places, made.tree, note=str(made.tree.root)).text
     if personal:
         settings = read_user_settings(places)
         if all(store.path != made.tree.root for store in settings.stores):
@@ -94,8 +107,17 @@ def _first_signer(
         return None, (f"no keyring was made: {error.message}", f"{error.hint}; then run `memfs init` again")
 
 
-def _has_keyring(tree: WorkTree) -> bool:
-    return (tree.memfs / "keyring.1").exists()
+def _notices_on_keyring(tree: WorkTree, places: Places) -> tuple[str, ...]:
+    """Return what to say about a keyring that was there before."""
+    from memfs.trust.pinning import read_pin_state
+
+    try:
+        state = read_pin_state(places, tree)
+    except (TrustError, SetupError) as error:
+        return (f"it has a keyring, which is refused: {error.message}",)
+    if state.pin is not None and state.former is None:
+        return ()
+    return ("it has a keyring that is not pinned on this machine; `memfs pin` shows its people and asks",)
 
 
 def _commit_new_files(made: Initialised, files: Mapping[str, bytes], today: date) -> str | None:

@@ -14,7 +14,7 @@ from support import git
 from memfs.disk.places import Places
 from memfs.errors import TrustError, UsageError
 from memfs.model.values import replace
-from memfs.trust import setup
+from memfs.trust import changing, pinning
 from memfs.trust.approve import approve, plan_approval
 from memfs.trust.keyring import Key, format_file
 from memfs.trust.pin import parse_pin, read_pins
@@ -23,9 +23,9 @@ from memfs.trust.view import digest_of, open_view, view_of_files
 
 def add(team: Team, signers: list[Person], *keys: Key) -> None:
     """Write keyring.2 with more keys, signed by whoever signs."""
-    chain = setup.read_chain(team.tree)
-    keyring = setup.next_keyring(chain, keys=(*chain.keyring.keys, *keys))
-    team.write_keyring(setup.sign_keyring(keyring, [person.signer for person in signers]))
+    chain = pinning.read_chain(team.tree)
+    keyring = changing.next_keyring(chain, keys=(*chain.keyring.keys, *keys))
+    team.write_keyring(changing.sign_keyring(keyring, [person.signer for person in signers]))
 
 
 def says_broken(team: Team) -> str:
@@ -52,9 +52,9 @@ def test_root_alone_can_add_a_key(team: Team, alice: Person, carol: Person) -> N
 
 
 def test_editing_the_first_keyring_makes_another_repository(team: Team, alice: Person, mallory: Person) -> None:
-    chain = setup.read_chain(team.tree)
+    chain = pinning.read_chain(team.tree)
     edited = replace(chain.keyring, keys=(*chain.keyring.keys, mallory.key_line("approve")))
-    team.write_keyring(setup.sign_keyring(edited, [alice.signer]))
+    team.write_keyring(changing.sign_keyring(edited, [alice.signer]))
     assert says_broken(team) == "keyring-broken"
     shutil.rmtree(team.places.state)
     assert says_broken(team) == "not-pinned"
@@ -64,7 +64,7 @@ def test_editing_the_first_keyring_makes_another_repository(team: Team, alice: P
 
 
 def test_replacing_every_key_is_noticed(team: Team, mallory: Person) -> None:
-    team.write_keyring(setup.new_keyring(mallory.signer, "alice@example.com"))
+    team.write_keyring(changing.new_keyring(mallory.signer, "alice@example.com"))
     team.put_receipt(make_record(mallory, team, "a", digest_of(team.path("a").read_bytes()), by="alice@example.com"))
     assert says_broken(team) == "keyring-broken"
     shutil.rmtree(team.places.state)
@@ -171,7 +171,7 @@ def test_a_pin_with_a_version_notices_a_rolled_back_keyring_on_a_fresh_machine(
     team: Team, alice: Person, tmp_path: Path
 ) -> None:
     team.change_keyring([alice], approve=1)
-    pin = setup.pin_repository(team.places, team.tree)
+    pin = pinning.pin_repository(team.places, team.tree)
     assert pin.version == 2
     shutil.rmtree(team.places.state)
     (team.root / ".memfs/keyring.2").unlink()
@@ -190,7 +190,7 @@ def test_a_fork_of_the_keyring_is_noticed(team: Team, alice: Person, carol: Pers
 
 def test_a_pin_of_another_fork_is_noticed(team: Team, alice: Person) -> None:
     team.change_keyring([alice], approve=1)
-    pin = setup.pin_repository(team.places, team.tree)
+    pin = pinning.pin_repository(team.places, team.tree)
     other = f"memfs1:{pin.repository_id}:2:00000000"
     assert team.view(pin=other).verdict(team.read("a")).reason == "keyring-rolled-back"
 
@@ -381,9 +381,9 @@ def test_a_review_judges_by_the_keyring_of_the_base(team: Team, mallory: Person,
     assert view.verdict(team.read("a")).trusted
     assert view.verdict(team.read("b")).reason == "key-unknown"
     assert not view.pinned
-    chain = setup.read_chain(team.tree)
-    forged = setup.sign_keyring(
-        setup.next_keyring(chain, keys=(*chain.keyring.keys, mallory.key_line("approve"))), [mallory.signer]
+    chain = pinning.read_chain(team.tree)
+    forged = changing.sign_keyring(
+        changing.next_keyring(chain, keys=(*chain.keyring.keys, mallory.key_line("approve"))), [mallory.signer]
     )
     head = {**base, ".memfs/keyring.2": format_file(forged.body, forged.signatures)}
     assert view_of_files(head, receipts, today=team.today).verdict(team.read("a")).reason == "keyring-broken"

@@ -309,7 +309,7 @@ def test_a_repository_in_a_folder_with_a_line_end_in_its_name_is_pinned_alone(
     root.mkdir()
     git(root, "init", "-q")
     team = found_team(root, places, [alice])
-    from memfs.trust.setup import pin_repository
+    from memfs.trust.pinning import pin_repository
 
     pin_repository(places, team.tree, note=str(root))
     assert list(read_pins(places)) == [team.repository_id]

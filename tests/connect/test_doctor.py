@@ -166,11 +166,11 @@ def test_an_unpinned_repository_is_wrong(memfs: Memfs, project: Path, key: Path,
     from people import Person, Team
 
     from memfs.disk.places import Places
-    from memfs.trust import setup
+    from memfs.trust import changing
 
     alice = Person("alice", key)
     team = Team(root=project, places=Places(home=sealed))
-    team.write_keyring(setup.new_keyring(alice.signer, alice.principal))
+    team.write_keyring(changing.new_keyring(alice.signer, alice.principal))
     ran = memfs("doctor", cwd=project)
     assert "not pinned" in ran.out
     assert "memfs pin" in ran.out

@@ -14,7 +14,8 @@ from memfs.model.values import replace
 from memfs.review.change import Review, review_range
 from memfs.review.forms import MARKER, format_comment, format_plain, review_payload, terminal_lines
 from memfs.review.notes import Tone
-from memfs.trust.setup import next_keyring, read_chain, sign_keyring
+from memfs.trust.changing import next_keyring, sign_keyring
+from memfs.trust.pinning import read_chain
 
 POLICY = "Releases of the billing service need the approval of two people."
 INCIDENT = "The outage of the ledger in March came from a full disk on the primary."

@@ -383,7 +383,8 @@ def test_a_proposal_that_brings_its_own_workflow_and_key_is_judged_by_the_base(
     pull_request,
     other_key: Path,  # type: ignore[no-untyped-def]
 ) -> None:
-    from memfs.trust.setup import next_keyring, read_chain, sign_keyring
+    from memfs.trust.changing import next_keyring, sign_keyring
+    from memfs.trust.pinning import read_chain
 
     mallory = Person("mallory", other_key)
     keys = (*made.keys(), mallory.key_line("root", "approve"))

@@ -30,7 +30,7 @@ def billing(repo: Path, sealed: Path, memfs_process: Callable[..., Run]) -> Path
     (repo / "docs/support.md").write_text("Workers 4.x and 5.x run side by side.\n")
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", "Decide")
-    assert memfs_process("init", cwd=repo).code == 0
+    assert memfs_process("init", "--key", str(sealed / ".ssh/id_ed25519"), cwd=repo).code == 0
     run = memfs_process(
         "remember", STATEMENT, "--id", "additive-migrations", "--kind", "decision", "--scope", "team/billing",
         "--origin", "owner", "--evidence", "docs/adr/0014-additive-migrations.md", "--review",

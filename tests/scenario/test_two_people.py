@@ -103,7 +103,7 @@ def join(alice: Machine, bob: Machine) -> None:
     alice.type("keys", "add", "bob@example.com", str(alice.home / "bob.pub"), answers=[("Type keyring.2", "keyring.2")])
     alice.push()
     bob.pull()
-    bob.type("pin", "--move", answers=[])
+    bob.type("pin", "--move", answers=[("Type keyring.2", "keyring.2")])
     assert pin_of(bob) == pin_of(alice)
 
 

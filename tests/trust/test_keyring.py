@@ -15,6 +15,7 @@ from security_key import SecurityKey
 
 from memfs.model.values import replace
 from memfs.trust import sshsig
+from memfs.trust.changing import new_keyring, next_keyring, sign_keyring
 from memfs.trust.keyring import (
     NAMESPACE,
     Chain,
@@ -30,7 +31,6 @@ from memfs.trust.keyring import (
     parse_file,
     scope_matches,
 )
-from memfs.trust.setup import new_keyring, next_keyring, sign_keyring
 from memfs.trust.sshsig import PublicKey
 
 WHERE = ".memfs/keyring.1"

@@ -28,7 +28,7 @@ from support import git
 from memfs.disk.places import Places
 from memfs.errors import MemfsError
 from memfs.model.values import replace
-from memfs.trust import setup
+from memfs.trust import changing
 from memfs.trust.approve import approve, find_missing_receipts, plan_approval, plan_revoke, write_receipts
 from memfs.trust.keyring import Key
 from memfs.trust.view import digest_of
@@ -78,12 +78,12 @@ class Trust(RuleBasedStateMachine):
         root.mkdir()
         git(root, "init", "-q")
         team = Team(root=root, places=Places(home=self.folder / "home"))
-        first = setup.new_keyring(self.root_key, "root@example.com").keyring
+        first = changing.new_keyring(self.root_key, "root@example.com").keyring
         keys = (
             Key(principal="root@example.com", roles=("root",), public=self.root_key.public),
             *map(self.line, PEOPLE),
         )
-        team.write_keyring(setup.sign_keyring(replace(first, keys=keys), [self.root_key]))
+        team.write_keyring(changing.sign_keyring(replace(first, keys=keys), [self.root_key]))
         for memory_id in IDS:
             team.write(memory_id, TEXTS[0])
         team.commit("found")
@@ -160,7 +160,7 @@ class Trust(RuleBasedStateMachine):
         keys = tuple(
             replace(key, roles=("retired",)) if key.public == old.public else key for key in chain.keyring.keys
         )
-        signed = setup.sign_keyring(setup.next_keyring(chain, keys=(*keys, self.line(person))), [self.root_key])
+        signed = changing.sign_keyring(changing.next_keyring(chain, keys=(*keys, self.line(person))), [self.root_key])
         self.team.write_keyring(signed)
         self.team.commit("rotate")
         # What the retired key approved no longer counts; it may be signed again with the new one.
@@ -254,7 +254,7 @@ class Trust(RuleBasedStateMachine):
             return
         stranger = SecurityKey()
         line = Key(principal="alice@example.com", roles=("root", "approve"), public=stranger.public)
-        signed = setup.sign_keyring(setup.next_keyring(chain, keys=(*chain.keyring.keys, line)), [stranger])
+        signed = changing.sign_keyring(changing.next_keyring(chain, keys=(*chain.keyring.keys, line)), [stranger])
         path = self.team.write_keyring(signed)
         assert self.broken()
         path.unlink()
@@ -278,7 +278,7 @@ class Trust(RuleBasedStateMachine):
             if role == "removed":
                 continue
             kept.append(replace(key, roles=("retired",)) if role == "retired" else key)
-        signed = setup.sign_keyring(setup.next_keyring(chain, keys=tuple(kept), **changes), [self.root_key])
+        signed = changing.sign_keyring(changing.next_keyring(chain, keys=tuple(kept), **changes), [self.root_key])
         self.team.write_keyring(signed)
         self.team.commit("keyring")
         return True

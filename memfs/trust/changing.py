@@ -8,9 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
-from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
-from memfs.errors import SetupError, TrustError, UsageError
+from memfs.errors import SetupError, UsageError
 from memfs.model.values import dataclass, replace
 from memfs.trust import keyring as keyring_format
 from memfs.trust import sshsig
@@ -25,18 +24,14 @@ from memfs.trust.keyring import (
     Keyring,
     KeyringError,
     SignedKeyring,
-    check_chain,
     check_keyring,
     format_body,
     format_file,
     missing_signers,
     parse_file,
 )
-from memfs.trust.pin import Pin, pin_of, write_pin
-from memfs.trust.remembered import Remembered
 from memfs.trust.signing import Signer
 from memfs.trust.sshsig import PublicKey
-from memfs.trust.view import TreeCarrier
 
 if TYPE_CHECKING:
     from memfs.git.commit import Change  # imports GitPython, so only where something is written
@@ -206,40 +201,6 @@ def save_keyring(
         changes.append(Change(path=PROPOSAL, content=format_file(standing.signed.body, standing.signed.signatures)))
         subject = f"Propose: {subject}"
     return commit_changes(tree, changes, subject)
-
-
-def read_chain(tree: WorkTree) -> Chain:
-    """Return the keyrings of ``tree``, verified from the first one on, whether or not it is pinned.
-
-    Raises :class:`KeyringError`.
-    """
-    return check_chain(TreeCarrier(tree).keyrings(), sshsig.verify)
-
-
-def pin_repository(places: Places, tree: WorkTree, *, pin: Pin | None = None, note: str = "") -> Pin:
-    """Pin the repository of ``tree`` for this user, at its newest keyring or at ``pin``; return the pin.
-
-    A repository that was in this folder before is left behind. Raises :class:`TrustError` when
-    ``pin`` is another repository's or names a version that is not here.
-    """
-    from memfs.trust.pin import find_pin_fault
-
-    chain = read_chain(tree)
-    chosen = pin or pin_of(chain)
-    if chosen.repository_id != chain.repository_id:
-        raise TrustError(
-            f"the pin is of another repository; this one is memfs1:{chain.repository_id}",
-            reason="not-pinned",
-            hint="compare with a colleague before you pin anything",
-        )
-    fault = find_pin_fault(chosen, chain)
-    if fault is not None:
-        raise TrustError(fault, reason="keyring-rolled-back", hint="fetch the newest commits first")
-    write_pin(places, chosen, note=note)
-    remembered = Remembered(places)
-    remembered.use(chain.repository_id)
-    remembered.note_repository_at(tree, chain.repository_id)
-    return chosen
 
 
 def expires_soon(key: Key, today: date) -> bool:
