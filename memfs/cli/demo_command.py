@@ -98,7 +98,7 @@ class Story:
             "Make it a memory repository. The key that signs for you becomes the first in its keyring,\n"
             "and this machine pins it."
         )
-        self._memfs("init")
+        self._memfs("init", "--key", "~/.ssh/id_ed25519")
         self._say("Record the decision, with the file that it rests on and when to look at it again.")
         self._memfs(
             "remember", STATEMENT, "--id", MEMORY, "--kind", "decision", "--scope", "team/billing", "--origin", "owner",
