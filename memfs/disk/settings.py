@@ -24,6 +24,7 @@ REPOSITORY_FILE = ".memfs/config.yaml"
 MAX_RESULTS = 50
 MAX_CONTEXT_BYTES = 9500
 MAX_SIGNING_TIMEOUT = 300.0
+MAX_SHARED_MILLISECONDS = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class RepositorySettings:
     name: str | None = None
     scopes: tuple[str, ...] = ()  # empty: every scope; otherwise names and "team/*", "restricted/*"
     readers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # scope → people
+    share: tuple[str, ...] = ()  # scopes that `memfs publish` gives to a shared index; a name, or "team/*"
     memory_bytes: int = READ_LIMIT
     results: int = MAX_RESULTS
     context_bytes: int = MAX_CONTEXT_BYTES
@@ -50,9 +52,11 @@ class RepositorySettings:
         """
         if not self.sound:
             return False
-        return not self.scopes or any(
-            scope == allowed or (allowed.endswith("/*") and scope.startswith(allowed[:-1])) for allowed in self.scopes
-        )
+        return not self.scopes or _matches_any(scope, self.scopes)
+
+    def shares(self, scope: str) -> bool:
+        """Return whether memories of ``scope`` are published. Personal ones never are."""
+        return self.allows(scope) and scope != "personal" and _matches_any(scope, self.share)
 
     def may_read(self, caller: Caller, scope: str | None) -> bool:
         """Return whether ``caller`` sees ``scope`` here: what the caller may see anyway, and no
@@ -79,10 +83,22 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SharedStore:
+    """A shared index on PostgreSQL. ``pins`` name the repositories whose approvals count here."""
+
+    name: str
+    url: str
+    pins: tuple[str, ...] = ()
+    recall: bool = True
+    milliseconds: int = 150  # that a hook waits for it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserSettings:
     """What the user has decided, on this machine."""
 
     stores: tuple[Store, ...] = ()
+    shared: tuple[SharedStore, ...] = ()
     identities: tuple[str, ...] = ()
     signing_key: str | None = None
     signing_timeout: float | None = None
@@ -105,7 +121,7 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
     """Return the settings that the text of a ``.memfs/config.yaml`` holds; never raises."""
     reader = _Reader(REPOSITORY_FILE)
     try:
-        top = reader.top(parse_yaml(raw), ("version", "name", "scopes", "readers", "limits"))
+        top = reader.top(parse_yaml(raw), ("version", "name", "scopes", "readers", "share", "limits"))
         reader.version(top)
         limits = reader.map(top, "limits")
         reader.known(limits, ("memory_bytes", "results", "context_bytes"), "limits.")
@@ -116,6 +132,7 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
                 reader.scope(Node(scope, node.line, node.column)): reader.texts_of(node)
                 for scope, node in reader.map(top, "readers").items()
             },
+            share=tuple(reader.scope_pattern(node) for node in reader.list(top, "share")),
             memory_bytes=reader.number(limits, "memory_bytes", most=READ_LIMIT),
             results=reader.number(limits, "results", most=MAX_RESULTS),
             context_bytes=reader.number(limits, "context_bytes", most=MAX_CONTEXT_BYTES),
@@ -215,14 +232,15 @@ def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings
     reader = _Reader(where)
     top = reader.top(parse_yaml(raw), ("version", "stores", "identities", "signing_key", "signing_timeout", "model"))
     reader.version(top)
-    stores = tuple(_parse_store(reader, node, places) for node in reader.list(top, "stores"))
-    names = [store.name for store in stores]
+    parsed = [_parse_store(reader, node, places) for node in reader.list(top, "stores")]
+    names = [store.name for store in parsed]
     for node, name in zip(reader.list(top, "stores"), names, strict=True):
         if names.count(name) > 1:
             raise YamlError("two stores have the same name", line=node.line, column=node.column)
     timeout = reader.number(top, "signing_timeout", most=int(MAX_SIGNING_TIMEOUT), default=0)
     return UserSettings(
-        stores=stores,
+        stores=tuple(store for store in parsed if isinstance(store, Store)),
+        shared=tuple(store for store in parsed if isinstance(store, SharedStore)),
         identities=reader.texts(top, "identities"),
         signing_key=reader.text(top, "signing_key", longest=4096),
         signing_timeout=float(timeout) if timeout else None,
@@ -231,8 +249,10 @@ def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings
     )
 
 
-def _parse_store(reader: _Reader, node: Node, places: Places) -> Store:
+def _parse_store(reader: _Reader, node: Node, places: Places) -> Store | SharedStore:
     entries = reader.as_map(node)
+    if "postgres" in entries:
+        return _parse_shared(reader, node)
     reader.known(entries, ("name", "path", "recall", "capture", "write"), "stores.")
     name, path = reader.text(entries, "name", longest=64), reader.text(entries, "path", longest=4096)
     if not name or not path:
@@ -248,6 +268,25 @@ def _parse_store(reader: _Reader, node: Node, places: Places) -> Store:
         recall=reader.switch(entries, "recall", default=True),
         capture=reader.switch(entries, "capture", default=False),
         write=reader.switch(entries, "write", default=False),
+    )
+
+
+def _matches_any(scope: str, patterns: Collection[str]) -> bool:
+    return any(scope == one or (one.endswith("/*") and scope.startswith(one[:-1])) for one in patterns)
+
+
+def _parse_shared(reader: _Reader, node: Node) -> SharedStore:
+    entries = reader.as_map(node)
+    reader.known(entries, ("name", "postgres", "pins", "recall", "milliseconds"), "stores.")
+    name, url = reader.text(entries, "name", longest=64), reader.text(entries, "postgres", longest=4096)
+    if not name or not url:
+        raise YamlError("a shared index needs a name and an address", line=node.line, column=node.column)
+    return SharedStore(
+        name=name,
+        url=url,
+        pins=reader.texts(entries, "pins"),
+        recall=reader.switch(entries, "recall", default=True),
+        milliseconds=reader.number(entries, "milliseconds", most=MAX_SHARED_MILLISECONDS, default=150),
     )
 
 

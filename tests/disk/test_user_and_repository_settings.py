@@ -437,3 +437,28 @@ def test_the_schema_of_a_user_s_settings_says_what_the_reader_says(places: Place
     else:
         with pytest.raises(SetupError):
             read_user_settings(places)
+
+
+def test_only_named_scopes_are_shared_and_personal_ones_never() -> None:
+    settings = parse_repository_settings(
+        b"scopes: [personal, team, team/*]\nshare: [personal, team/*, restricted/hr]\n"
+    )
+    assert settings.problems == ()
+    assert [scope for scope in ("team/billing", "team/web") if not settings.shares(scope)] == []
+    assert [scope for scope in ("personal", "team", "restricted/hr") if settings.shares(scope)] == []
+    assert not parse_repository_settings(b"name: x\n").shares("team")
+
+
+def test_a_shared_index_is_a_store_with_an_address_and_pins(places: Places) -> None:
+    places.config.mkdir(parents=True)
+    (places.config / "config.yaml").write_text(
+        "stores:\n  - name: team\n    path: /srv/team\n"
+        "  - name: org\n    postgres: postgresql://reader@db.example/memories\n"
+        "    pins: [memfs1:a]\n    milliseconds: 99\n"
+    )
+    settings = read_user_settings(places)
+    assert [store.name for store in settings.stores] == ["team"]
+    (shared,) = settings.shared
+    assert (shared.name, shared.pins, shared.milliseconds) == ("org", ("memfs1:a",), 99)
+    (places.config / "config.yaml").write_text("stores:\n  - name: org\n    postgres: x\n    path: /srv\n")
+    assert "stores.path" in read_user_settings(places).problems[0]
