@@ -14,7 +14,7 @@ from datetime import date
 
 from memfs.browse.items import EvidenceLine, Item
 from memfs.browse.pages import TimelineEvent
-from memfs.check.across import find_successors, is_seen_by_all_of
+from memfs.check.across import find_successors
 from memfs.check.cache import REJECTED
 from memfs.check.judging import HERE
 from memfs.check.results import Level
@@ -26,7 +26,7 @@ from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile, OnDate
 from memfs.model.reader import read_memory
-from memfs.model.scope import Caller, scope_of_path
+from memfs.model.scope import Caller, is_seen_with, scope_of_path
 from memfs.model.triggers import parse_trigger
 from memfs.model.values import dataclass, field
 from memfs.repository.api import Repository
@@ -168,9 +168,7 @@ def _item(known: Known, check: Check, successors: Mapping[str, Sequence[Known]])
     placeholder = _placeholder(known, [result.message for result in results])
     standing = check.standings.get(known.path)
     verdict = check.verdicts.get(known.path)
-    heirs = [
-        heir.id for heir in successors.get(known.id, ()) if known.is_memory and is_seen_by_all_of(heir.scope, scope)
-    ]
+    heirs = [heir.id for heir in successors.get(known.id, ()) if known.is_memory and is_seen_with(heir.scope, scope)]
     title = known.title or " ".join(known.statement.split())
     raw = check.raw.get(known.path, b"")
     due: date | None = None

@@ -10,7 +10,7 @@ from memfs.check.results import Result
 from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.model.codepoints import plain
-from memfs.model.scope import Caller, scope_of_path
+from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.values import dataclass
 
 
@@ -63,14 +63,6 @@ def find_successors(files: Iterable[Known]) -> dict[str, list[Known]]:
     return found
 
 
-def is_seen_by_all_of(scope: str, other: str) -> bool:
-    """Return whether everybody who sees ``other`` sees ``scope`` too."""
-    grants = {"team": ("team", "team/any"), "personal": ("personal",)}.get(other, (other, "team"))
-    if other.startswith("restricted/"):
-        grants = (other,)
-    return all(Caller(scopes=(grant,)).sees(scope) for grant in grants)
-
-
 def check_supersession(files: Sequence[Known]) -> Iterator[Result]:
     """Yield unknown ids, circles, two answers to one question, and successors that some cannot see."""
     by_id = {file.id: file for file in files if file.id}
@@ -85,7 +77,7 @@ def check_supersession(files: Sequence[Known]) -> Iterator[Result]:
                     path=file.path,
                     line=file.supersedes_line,
                 )
-            elif other.is_memory and file.is_memory and not is_seen_by_all_of(file.scope, other.scope):
+            elif other.is_memory and file.is_memory and not is_seen_with(file.scope, other.scope):
                 yield make_result(
                     "supersedes-for-others",
                     f"It is for {file.scope} and supersedes {old}, which is for {other.scope}: "

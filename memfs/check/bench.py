@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 
-from memfs.check.across import find_successors, is_seen_by_all_of
+from memfs.check.across import find_successors
 from memfs.check.cache import Cache
 from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
@@ -32,6 +32,7 @@ from memfs.model.memory import (
     WhenSuperseded,
     WhenVersion,
 )
+from memfs.model.scope import is_seen_with
 from memfs.model.state import StateFacts, fact_path, judge_state
 from memfs.model.values import dataclass
 from memfs.model.versions import MANIFESTS, find_version, parse_manifest
@@ -123,7 +124,7 @@ class Bench:
                     for old in wanted
                     for heir in reversed(successors.get(old, ()))
                     if heir.path != file.path
-                    and is_seen_by_all_of(heir.scope, file.scope)
+                    and is_seen_with(heir.scope, file.scope)
                     and (self._trusted.get(heir.path, True) or not self._trusted.get(file.path, False))
                 },
             ),

@@ -107,7 +107,7 @@ def _show(args: argparse.Namespace, session: Session, repository: Repository) ->
 def _edit(args: argparse.Namespace, session: Session, repository: Repository) -> int:
     from memfs.repository.drafting import replace_held
 
-    replace_held(repository.writer, _changed(args, session, repository), name=args.name)
+    replace_held(repository.writer(), _changed(args, session, repository), name=args.name)
     session.say(f"changed {args.name}; `memfs drafts submit {args.name}` records it")
     return 0
 
@@ -119,7 +119,7 @@ def _submit(args: argparse.Namespace, session: Session, repository: Repository) 
     if args.dry_run:
         recorded = repository.remember(draft, dry_run=True)
     else:
-        recorded = submit(repository.writer, args.name, draft)
+        recorded = submit(repository.writer(), args.name, draft)
     tell_recorded(recorded, args, session, done="remembered")
     return 0
 

@@ -22,6 +22,7 @@ from memfs.cli.options import (
     caller_of,
     fields_of,
     origin_of,
+    writer_of,
 )
 from memfs.cli.writing import edit_text, tell_recorded
 from memfs.errors import UsageError
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     recorded = repository.edit(
         args.id,
         caller,
+        by=writer_of(args),
         changes=changes,
         body=body,
         raw=raw,

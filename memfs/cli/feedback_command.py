@@ -30,12 +30,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.repository.api import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
-    caller = caller_of(args)
-    _, repository, file = stores.find(args.id, caller)
+    _, repository, file = stores.find(args.id, caller_of(args))
     if args.helped or args.misled:
-        usage = record_feedback(
-            repository.tree, session.places, file.id, helped=args.helped, today=session.today, sees=caller.sees
-        )
+        usage = record_feedback(repository.tree, session.places, file.id, helped=args.helped, today=session.today)
     else:
         usage = read_usage(repository.tree, session.places).get(file.id, NEVER)
     if args.json:

@@ -23,6 +23,7 @@ from memfs.errors import MemfsError, SetupError, UsageError
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.mcp.calls import Desk, Propose
+    from memfs.model.scope import Caller
     from memfs.repository.api import Repository
     from memfs.repository.writing import DraftText
 
@@ -93,11 +94,11 @@ def _start_folder(session: Session) -> Path:
 
 
 def _make_propose(session: Session) -> Propose:
-    def propose(repository: Repository, draft: DraftText) -> str:
+    def propose(repository: Repository, draft: DraftText, by: Caller) -> str:
         """Put the draft on a branch of its own, push it as its user would, and say what became of it."""
         from memfs.propose.propose import Wanted, open_request, prepare, push
 
-        file = repository.remember(draft, dry_run=True).file
+        file = repository.remember(draft, by=by, dry_run=True).file
         wanted = Wanted(new={file.path: file.raw})
         prepared = prepare(repository.tree, wanted, identities=repository.identities())
         said = f"Proposed as {file.id} on the branch {prepared.branch}, not approved: a person has to review it."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import UsageError
 from memfs.model.memory import FrontValue, Kind, Origin
 from memfs.model.scope import Caller, parse_caller
+from memfs.sight import OWNER
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -31,6 +32,11 @@ def add_caller(parser: argparse.ArgumentParser) -> None:
 def caller_of(args: argparse.Namespace) -> Caller:
     """Return the caller that ``--as`` names; raises :class:`UsageError` for anything but scopes."""
     return parse_caller(args.caller) if args.caller is not None else Caller()
+
+
+def writer_of(args: argparse.Namespace) -> Caller:
+    """Return on whose behalf something is written: a person's own, unless ``--as`` names another caller."""
+    return parse_caller(args.caller) if args.caller is not None else OWNER
 
 
 def add_fields(parser: argparse.ArgumentParser) -> None:

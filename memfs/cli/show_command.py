@@ -23,7 +23,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.repository.api import shown_of
 
     repository = session.open_repository()
-    shown = [shown_of(repository.assess(repository.find(args.id, caller_of(args))))]
+    caller = caller_of(args)
+    shown = [shown_of(repository.assess(repository.find(args.id, caller), caller))]
     for notice in repository.notices:
         session.note(notice)
     if args.json:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memfs.cli.options import add_caller, caller_of
+from memfs.cli.options import add_caller, caller_of, writer_of
 from memfs.cli.remember_command import add_draft, read_draft
 from memfs.cli.writing import tell_recorded
 
@@ -34,6 +34,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
         # What replaces one memory is of its kind and for the same people, unless it says otherwise.
         args.kind = args.kind or replaced[0].kind.value
         args.scope = args.scope or replaced[0].scope
-    recorded = repository.supersede(old_ids, read_draft(args, session), caller, dry_run=args.dry_run)
+    recorded = repository.supersede(
+        old_ids, read_draft(args, session), caller, by=writer_of(args), dry_run=args.dry_run
+    )
     tell_recorded(recorded, args, session, done="remembered")
     return 0

@@ -16,7 +16,7 @@ from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.errors import SetupError
-from memfs.model.scope import Caller, is_scope
+from memfs.model.scope import is_scope
 from memfs.model.values import dataclass, field
 
 REPOSITORY_FILE = ".memfs/config.yaml"
@@ -57,18 +57,6 @@ class RepositorySettings:
     def shares(self, scope: str) -> bool:
         """Return whether memories of ``scope`` are published. Personal ones never are."""
         return self.allows(scope) and scope != "personal" and _matches_any(scope, self.share)
-
-    def may_read(self, caller: Caller, scope: str | None) -> bool:
-        """Return whether ``caller`` sees ``scope`` here: what the caller may see anyway, and no
-        scope whose readers are named without the caller's person being one of them."""
-        if not caller.sees(scope):
-            return False
-        if scope is None:
-            return True
-        if not self.sound and scope.startswith("restricted/"):
-            return False
-        named = self.readers.get(scope)
-        return named is None or caller.person in named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ LIST_LINES = 200
 STDIO = "stdio"
 _CLIENT = re.compile(r"[^A-Za-z0-9._-]+")
 
-Propose = Callable[[Repository, DraftText], str]
+Propose = Callable[[Repository, DraftText, Caller], str]
 """Puts a draft on a branch of its own and returns what was done, in memfs's own words."""
 
 
@@ -128,7 +128,7 @@ def _recall(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noq
 
 def _get(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
     store, repository, file = _stores(desk).find(given["id"], desk.caller)
-    assessment = repository.assess(file)
+    assessment = repository.assess(file, desk.caller)
     text = _bundle([shown_of(assessment, store=store)], Detail.FULL)
     return Answer(text=text, facts={"memory": _facts(assessment)})
 
@@ -187,14 +187,14 @@ def _feedback(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # n
 
 
 def _remember(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
-    recorded = _repository(desk).remember(_draft(given, desk, client))
+    recorded = _repository(desk).remember(_draft(given, desk, client), by=desk.caller)
     return Answer(text=_recorded_words(recorded), facts={"id": recorded.file.id, "commit": recorded.commit})
 
 
 def _propose(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
     if desk.propose is None:
         return Answer(text="Proposing is not possible here.", failed=True)
-    return Answer(text=desk.propose(_repository(desk), _draft(given, desk, client)))
+    return Answer(text=desk.propose(_repository(desk), _draft(given, desk, client), desk.caller))
 
 
 def _draft(given: Mapping[str, Any], desk: Desk, client: str) -> DraftText:

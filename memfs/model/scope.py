@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from memfs.errors import InvalidMemoryError, UsageError
 from memfs.model.values import dataclass
@@ -56,18 +57,20 @@ class Caller:
     scopes: tuple[str, ...] = ("personal", "team")
     person: str | None = None
 
-    def sees(self, scope: str | None) -> bool:
-        """Return whether this caller may see a memory of ``scope``; None is a file in no scope
-        folder and counts as ``personal``."""
-        wanted = "personal" if scope is None else scope
-        for grant in self.scopes:
-            if grant == wanted:
-                return True
-            if grant == "team" and wanted.startswith("team/"):
-                return True
-            if grant.startswith("team/") and wanted == "team":
-                return True
-        return False
+
+def is_granted(grants: Iterable[str], scope: str) -> bool:
+    """Return whether one of ``grants`` covers ``scope``. Who may see what is asked of :mod:`memfs.sight`."""
+    for grant in grants:
+        if grant == scope or (grant in ("team", "restricted") and scope.startswith(f"{grant}/")):
+            return True
+        if grant.startswith("team/") and scope == "team":
+            return True
+    return False
+
+
+def is_seen_with(scope: str | None, other: str | None) -> bool:
+    """Return whether everybody whose scopes cover ``other`` is covered for ``scope`` too."""
+    return scope == other or (scope == "team" and other is not None and other.startswith("team/"))
 
 
 def parse_caller(text: str, *, person: str | None = None) -> Caller:

@@ -11,10 +11,10 @@ from memfs.disk.files import UnreadableFile, read_file, scan_memories
 from memfs.errors import MemfsError
 from memfs.model.memory import State
 from memfs.model.reader import read_memory
-from memfs.model.scope import Caller, scope_of_path
+from memfs.model.scope import Caller
 from memfs.model.values import dataclass
-from memfs.recall.search import read_narrowing
 from memfs.recall.usage import NEVER, Usage, read_usage
+from memfs.sight import open_sight
 from memfs.standing.assess import Assessment, Assessor
 
 if TYPE_CHECKING:
@@ -89,15 +89,14 @@ def _assess_all(
     notices: list[str] = []
     for name, tree in stores:
         files = []
-        settings = read_narrowing(tree)
-        sees = caller.sees if settings is None else partial(settings.may_read, caller)
+        sees_path = partial(open_sight(tree, places).sees_path, caller)
         for entry in scan_memories(tree).entries:
-            if sees(scope_of_path(entry.path)):
+            if sees_path(entry.path):
                 try:
                     files.append(read_memory(entry.path, read_file(tree, entry.path)))
                 except UnreadableFile:
                     continue  # `memfs check` names it
-        assessor = Assessor(tree, places, today, on=on)
+        assessor = Assessor(tree, places, today, on=on, sees_path=sees_path)
         try:
             assessments = assessor.assess_many([file for file in files if file.memory is not None])
         except MemfsError as error:

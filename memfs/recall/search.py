@@ -7,9 +7,9 @@ from the files now, so a damaged or poisoned index can lose results and nothing 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
@@ -21,11 +21,12 @@ from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, query_t
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile, State
 from memfs.model.reader import read_memory
-from memfs.model.scope import Caller, scope_of_path
+from memfs.model.scope import Caller
 from memfs.model.values import dataclass, field, replace
 from memfs.recall.applies import applies, matcher, topics_of_path
 from memfs.recall.floor import NEAR, is_command, is_question, topic_terms
 from memfs.recall.usage import NEVER, Usage, read_usage, record_usage
+from memfs.sight import Sight, open_sight
 from memfs.standing.assess import RECALL_PATIENCE, Assessment, Assessor
 from memfs.standing.background import open_recall_index, refresh_detached, start_preparing
 
@@ -57,10 +58,6 @@ _BRIEF_READ = 60  # files read for a session's brief
 _PLACE_SCORE = 0.3  # of a memory that is only found by where it applies; the best by words has 1
 _HEADING_BYTES = 200  # about what the heading of a shown memory takes
 _LINE_BYTES = 16  # and what a line takes beside its text: prefix, "evidence", status
-_PLAIN_SETTINGS = re.compile(
-    rb"(?:[ \t]*(?:#[ -~]*)?\r?\n|version:[ \t]*1[ \t]*\r?\n|name:[ \t]*[A-Za-z0-9][\w .-]*\r?\n"
-    rb"|scopes:[ \t]*\r?\n(?:[ \t]*-[ \t]*[a-z0-9/*-]+[ \t]*\r?\n)*)*"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,25 +110,24 @@ class Result:
 class _Store:
     """One store, opened for one query."""
 
-    __slots__ = ("assessor", "index", "name", "opened", "settings", "tree", "usage")
+    __slots__ = ("assessor", "index", "name", "opened", "sight", "tree", "usage")
 
-    def __init__(
-        self, name: str, tree: WorkTree, opened: Opened, assessor: Assessor, settings: RepositorySettings | None
-    ) -> None:
+    def __init__(self, name: str, tree: WorkTree, opened: Opened, assessor: Assessor, sight: Sight) -> None:
         self.name = name
         self.tree = tree
         self.opened = opened
         self.index: TextIndex = opened.index
         self.assessor = assessor
-        self.settings = settings
+        self.sight = sight
         self.usage: Mapping[str, Usage] = {}
 
     @property
     def has_feedback(self) -> bool:
         return any(usage.helped or usage.misled for usage in self.usage.values())
 
-    def sees(self, caller: Caller, scope: str | None) -> bool:
-        return caller.sees(scope) if self.settings is None else self.settings.may_read(caller, scope)
+    @property
+    def settings(self) -> RepositorySettings | None:
+        return self.sight.settings
 
 
 class _Candidate:
@@ -157,7 +153,7 @@ def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query,
     notices: list[str] = []
     opened = _open_stores(stores, places, query, today, notices)
     unreadable = sum(
-        1 for store in opened for path in store.opened.unreadable if store.sees(query.caller, scope_of_path(path))
+        1 for store in opened for path in store.opened.unreadable if store.sight.sees_path(query.caller, path)
     )
     if query.brief and not query.text.strip():
         result = _recall_brief(opened, query)
@@ -192,8 +188,17 @@ def _open_stores(
     for name, tree in stores:
         try:
             opened = open_recall_index(tree, places)
-            assessor = Assessor(tree, places, today, opened=opened, on=query.on, patience=RECALL_PATIENCE)
-            store = _Store(name, tree, opened, assessor, read_narrowing(tree))
+            sight = open_sight(tree, places)
+            assessor = Assessor(
+                tree,
+                places,
+                today,
+                opened=opened,
+                on=query.on,
+                patience=RECALL_PATIENCE,
+                sees_path=partial(sight.sees_path, query.caller),
+            )
+            store = _Store(name, tree, opened, assessor, sight)
         except (MemfsError, OSError) as error:
             notices.append(f"store {escape_hidden(name, single_line=True)} is left out: {error}")
             continue
@@ -201,30 +206,11 @@ def _open_stores(
         notices += opened.notices
         if opened.behind:
             notices.append(f"{opened.behind} changed files are not indexed yet; the index is being refreshed")
-        absent = sum(store.sees(query.caller, scope_of_path(path)) for path in store.assessor.not_checked_out())
+        absent = sum(sight.sees_path(query.caller, path) for path in store.assessor.not_checked_out())
         if absent:
             notices.append(f"{absent} memories are not checked out here (sparse checkout) and were not searched")
         found.append(store)
     return found
-
-
-def read_narrowing(tree: WorkTree) -> RepositorySettings | None:
-    """Return the settings that narrow what is read here; None where the file says nothing of that.
-
-    The file that ``memfs init`` writes is recognised without reading YAML, which takes longer than
-    the search.
-    """
-    try:
-        raw = read_file(tree, ".memfs/config.yaml")
-    except UnreadableFile as error:
-        if error.reason == "missing":
-            return None
-        raw = b"?"
-    if _PLAIN_SETTINGS.fullmatch(raw):
-        return None
-    from memfs.disk.settings import read_repository_settings
-
-    return read_repository_settings(tree)
 
 
 # -- an answer to a question -----------------------------------------------------------------------
@@ -348,7 +334,7 @@ def _search_indexes(stores: Sequence[_Store], query: Query, terms: Sequence[str]
 
 
 def _seer(store: _Store, query: Query) -> Callable[[str | None], bool]:
-    return lambda scope: store.sees(query.caller, scope)
+    return partial(store.sight.sees, query.caller)
 
 
 def _scan(store: _Store, query: Query, terms: Sequence[str]) -> None:
@@ -554,7 +540,7 @@ def _read_some(candidates: Iterator[_Candidate], query: Query, wanted: int) -> l
 
 def _read_candidate(one: _Candidate, query: Query) -> MemoryFile | None:
     # Whatever the index says about this path, its folder decides who sees it.
-    if not one.store.sees(query.caller, scope_of_path(one.path)):
+    if not one.store.sight.sees_path(query.caller, one.path):
         return None
     try:
         file = read_memory(one.path, read_file(one.store.tree, one.path))

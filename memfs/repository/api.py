@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,10 @@ from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile
-from memfs.model.reader import read_memory
+from memfs.model.reader import id_of_path, read_memory
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass, replace
+from memfs.sight import OWNER, Sight, open_sight, own_addresses
 
 if TYPE_CHECKING:
     from memfs.disk.settings import RepositorySettings
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 PROJECT = "project"
 """What the store of the working directory is called; a hit from it needs no store beside it."""
 
+_DONE = {"added": "Remember", "changed": "Edit", "deleted": "Forget", "moved": "Move", "approval": "Approve"}
 _UNKNOWN = "no memory of that id is here for this caller"
 
 
@@ -70,7 +73,9 @@ class Repository:
         self.tree = tree
         self.places = places
         self.today = today
-        self._assessor: Assessor | None = None
+        self._assessors: dict[Caller, Assessor] = {}
+        self._notices: dict[str, None] = {}
+        self._sight: Sight | None = None
         self._settings: RepositorySettings | None = None
 
     @property
@@ -82,11 +87,16 @@ class Repository:
             self._settings = read_repository_settings(self.tree)
         return self._settings
 
+    @property
+    def sight(self) -> Sight:
+        """Who may see what here."""
+        if self._sight is None:
+            self._sight = open_sight(self.tree, self.places, settings=self._settings)
+        return self._sight
+
     def sees(self, caller: Caller, scope: str | None) -> bool:
         """Return whether ``caller`` may see memories of ``scope`` in this repository."""
-        if self.settings.readers and caller.person is None:
-            caller = replace(caller, person=next(iter(self.identities()), None))
-        return self.settings.may_read(caller, scope)
+        return self.sight.sees(caller, scope)
 
     @classmethod
     def open(cls, start: Path, *, places: Places, today: date) -> Repository:
@@ -123,11 +133,11 @@ class Repository:
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader should know beside the answers so far: a broken keyring, git missing."""
-        return self._open_assessor().notices
+        return tuple(dict.fromkeys(notice for one in self._assessors.values() for notice in one.notices))
 
-    def assess(self, file: MemoryFile) -> Assessment:
-        """Return ``file`` with its state, verdict and read-time gate."""
-        return self._open_assessor().assess(file)
+    def assess(self, file: MemoryFile, caller: Caller) -> Assessment:
+        """Return ``file`` with its state, verdict and read-time gate, as far as ``caller`` may see what it rests on."""
+        return self._open_assessor(caller).assess(file)
 
     def assess_all(self, caller: Caller) -> tuple[list[Assessment], list[tuple[str, str]]]:
         """Return what ``caller`` may see, assessed, and (path, reason) of files that were not opened.
@@ -135,9 +145,9 @@ class Repository:
         The caller's scopes are applied first: a hidden memory is never assessed (ADMISSION 7).
         """
         files, skipped = self.files()
-        visible = [file for file in files if self.sees(caller, scope_of(file))]
-        return self._open_assessor().assess_many(visible), [
-            (path, reason) for path, reason in skipped if self.sees(caller, folder_scope(path))
+        visible = [file for file in files if self.sight.sees_path(caller, file.path)]
+        return self._open_assessor(caller).assess_many(visible), [
+            (path, reason) for path, reason in skipped if self.sight.sees_path(caller, path)
         ]
 
     def find(self, memory_id: str, caller: Caller) -> MemoryFile:
@@ -150,7 +160,7 @@ class Repository:
             for entry in scan_memories(self.tree).entries
             if entry.path.rsplit("/", 1)[-1] == f"{memory_id}.md"
         ]
-        seen = [self.read(path) for path in sorted(candidates) if self.sees(caller, folder_scope(path))]
+        seen = [self.read(path) for path in sorted(candidates) if self.sight.sees_path(caller, path)]
         if not seen:
             raise NotFoundError(
                 _UNKNOWN, where=escape_hidden(memory_id, single_line=True), hint="`memfs list` shows what there is"
@@ -188,16 +198,36 @@ class Repository:
                 ".memfs/approvals",
                 check=False,
             )
-        events = [event for event in _parse_log(raw) if _is_about(event.path, memory_id)]
-        visible = [
-            event for event in events if event.what != "approval" and self.sees(caller, folder_scope(event.path))
-        ]
+        every = _parse_log(raw)
+        events = [event for event in every if _is_about(event.path, memory_id)]
+        visible = [event for event in events if event.what != "approval" and self.sight.sees_path(caller, event.path)]
         if not visible:
             self.find(memory_id, caller)  # known but not committed yet, or unknown and hidden alike
-        hidden = {event.commit for event in events if event.what != "approval"} - {event.commit for event in visible}
+        hidden = self._hidden_commits(every, caller)
+        theirs = {event.commit for event in events if event.what != "approval"} - {event.commit for event in visible}
         return [
-            event for event in events if event in visible or (event.what == "approval" and event.commit not in hidden)
+            replace(event, subject=f"{_DONE[event.what]} {memory_id}") if event.commit in hidden else event
+            for event in events
+            if event in visible or (event.what == "approval" and event.commit not in theirs)
         ]
+
+    def _hidden_commits(self, events: Sequence[Event], caller: Caller) -> set[str]:
+        """Return the commits whose subjects may name a memory that ``caller`` does not see."""
+        open_ids: set[str] = set()
+        hidden_ids: set[str] = set()
+        for event in events:
+            if event.what != "approval":
+                ids = open_ids if self.sight.sees_path(caller, event.path) else hidden_ids
+                ids.add(id_of_path(event.path))
+        return {
+            event.commit
+            for event in events
+            if (
+                event.path.rsplit("/", 1)[-1].split(".")[0] in hidden_ids - open_ids
+                if event.what == "approval"
+                else not self.sight.sees_path(caller, event.path)
+            )
+        }
 
     def status(self, caller: Caller) -> Status:
         """Return what needs attention. Reads every memory that ``caller`` may see."""
@@ -248,15 +278,14 @@ class Repository:
         gone = {
             path
             for path in committed.keys() - elsewhere
-            if not os.path.lexists(self.tree.root / path) and self.sees(caller, folder_scope(path))
+            if not os.path.lexists(self.tree.root / path) and self.sight.sees_path(caller, path)
         }
         return tuple(sorted(changed | gone))
 
     # -- writing ---------------------------------------------------------------------------------
 
-    @property
-    def writer(self) -> Writer:
-        """What writes here. Every write passes the gate and is one commit."""
+    def writer(self, caller: Caller = OWNER) -> Writer:
+        """Return what writes here on behalf of ``caller``. Every write passes the gate and is one commit."""
         from memfs.repository.writing import Writer
 
         return Writer(
@@ -265,45 +294,47 @@ class Repository:
             today=self.today,
             settings=self.settings,
             identities=self.identities(),
+            sight=self.sight,
+            caller=caller,
         )
 
-    def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
+    def remember(self, draft: DraftText, *, by: Caller = OWNER, dry_run: bool = False) -> Recorded:
         """Write a new memory and commit it; see :meth:`Writer.remember` for what is refused."""
         if dry_run:
-            return self.writer.remember(draft, dry_run=True)
+            return self.writer(by).remember(draft, dry_run=True)
         from memfs.repository.drafting import remember_or_keep
 
-        return remember_or_keep(self.writer, draft)
+        return remember_or_keep(self.writer(by), draft)
 
-    def edit(self, memory_id: str, caller: Caller, **given: Any) -> Recorded:
+    def edit(self, memory_id: str, caller: Caller, *, by: Caller = OWNER, **given: Any) -> Recorded:
         """Change a memory that ``caller`` sees; see :meth:`Writer.edit` for what may be given."""
-        return self.writer.edit(self.find(memory_id, caller), **given)
+        return self.writer(by).edit(self.find(memory_id, caller), **given)
 
-    def supersede(self, old_ids: Sequence[str], draft: DraftText, caller: Caller, *, dry_run: bool = False) -> Recorded:
+    def supersede(
+        self, old_ids: Sequence[str], draft: DraftText, caller: Caller, *, by: Caller = OWNER, dry_run: bool = False
+    ) -> Recorded:
         """Write a new memory that replaces ``old_ids``. The old files stay, marked by the new one."""
         for memory_id in old_ids:
             self.find(memory_id, caller)
         front = {**draft.front, "supersedes": tuple(old_ids)}
-        return self.remember(replace(draft, front=front), dry_run=dry_run)
+        return self.remember(replace(draft, front=front), by=by, dry_run=dry_run)
 
     def forget(self, memory_id: str, caller: Caller) -> str:
         """Delete a memory that ``caller`` sees, in one commit whose name is returned."""
-        return self.writer.forget(self.find(memory_id, caller))
+        return self.writer().forget(self.find(memory_id, caller))
 
     def identities(self) -> tuple[str, ...]:
         """Return the addresses that are the author's own (ADMISSION 3)."""
-        from memfs.disk.settings import read_user_settings
-        from memfs.git.read import author_address
+        return own_addresses(self.tree, self.places)
 
-        own = author_address(self.tree)
-        return (*((own,) if own else ()), *read_user_settings(self.places).identities)
-
-    def _open_assessor(self) -> Assessor:
-        if self._assessor is None:
+    def _open_assessor(self, caller: Caller) -> Assessor:
+        if caller not in self._assessors:
             from memfs.standing.assess import Assessor
 
-            self._assessor = Assessor(self.tree, self.places, self.today)
-        return self._assessor
+            self._assessors[caller] = Assessor(
+                self.tree, self.places, self.today, sees_path=partial(self.sight.sees_path, caller)
+            )
+        return self._assessors[caller]
 
 
 def shown_of(
@@ -365,18 +396,6 @@ def render_hits(
         left_out=result.left_out,
         detail=Detail.BRIEF if detail is None else detail,
     )
-
-
-def folder_scope(path: str) -> str | None:
-    """Return the scope whose folder ``path`` lies in, or None."""
-    from memfs.model.scope import scope_of_path
-
-    return scope_of_path(path)
-
-
-def scope_of(file: MemoryFile) -> str | None:
-    """Return the scope that decides who sees ``file``: its folder's, whatever its text says."""
-    return folder_scope(file.path)
 
 
 def _is_about(path: str, memory_id: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ from memfs.errors import InvalidMemoryError, RefusedError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate, Origin, WhenPathChanges
 from memfs.model.reader import change_memory, format_memory, id_of_path, read_memory, require_memory
-from memfs.model.scope import require_scope, scope_of_path
+from memfs.model.scope import Caller, require_scope, scope_of_path
 from memfs.model.values import dataclass, field
+from memfs.sight import OWNER, Sight
 
 if TYPE_CHECKING:
     from memfs.admission.gate import Decision
@@ -73,6 +75,8 @@ class Writer:
     today: date
     settings: RepositorySettings
     identities: tuple[str, ...]
+    sight: Sight
+    caller: Caller = OWNER  # on whose behalf
 
     def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
         """Write a new memory and commit it.
@@ -84,10 +88,12 @@ class Writer:
 
         self.require_admissible(draft)
         front = self._complete(draft)
-        taken = {Path(entry.path).stem.lower() for entry in scan_memories(self.tree).entries}
-        taken -= self._left_uncommitted(draft, front)
+        paths = [entry.path for entry in scan_memories(self.tree).entries]
+        blind = not all(map(self._sees, paths))
+        taken = {Path(path).stem.lower() for path in paths}
+        taken -= self._left_uncommitted(draft, front, blind=blind)
         for attempt in range(_MAX_ID_TRIES):
-            memory_id = self._choose_id(draft, taken)
+            memory_id = self._choose_id(draft, taken, blind=blind)
             path = f"memories/{front['scope']}/{memory_id}.md"
             file = self._parse(path, front, draft.body)
             message = _message(f"Remember {memory_id}", draft.allow)
@@ -223,9 +229,18 @@ class Writer:
         trigger = memory.review_trigger
         if isinstance(trigger, OnDate) and trigger.on <= self.today:
             said.append(f"the review is due at once: {trigger.on.isoformat()} has passed")
-        if isinstance(trigger, WhenPathChanges) and not (self.tree.root / trigger.path).exists():
+        if isinstance(trigger, WhenPathChanges) and not (self._sees(trigger.path) and self._exists(trigger.path)):
             said.append(f"{escape_hidden(trigger.path, single_line=True)} is not here, so its change cannot be noticed")
         return tuple(said)
+
+    def _exists(self, path: str) -> bool:
+        try:
+            return (self.tree.root / path).exists()
+        except (OSError, ValueError):  # too long a name, say
+            return False
+
+    def _is_file(self, path: str) -> bool:
+        return _is_path(path) and self._exists(path) and (self.tree.root / path).is_file()
 
     def _at_its_place(self, before: MemoryFile, raw: bytes) -> MemoryFile:
         """Return the file that ``raw`` makes, in the folder of the scope that it names."""
@@ -269,7 +284,7 @@ class Writer:
         return {**declared, **given, **{key: declared[key] for key in ("origin", "author", "allow") if key in declared}}
 
     def _require_known(self, value: FrontValue) -> FrontValue:
-        known = {entry.path.rsplit("/", 1)[-1].removesuffix(".md") for entry in scan_memories(self.tree).entries}
+        known = {id_of_path(entry.path) for entry in scan_memories(self.tree).entries if self._sees(entry.path)}
         unknown = [one for one in ((value,) if isinstance(value, str) else value) if one not in known]
         if unknown:
             raise InvalidMemoryError(
@@ -291,7 +306,11 @@ class Writer:
                 where="scope",
                 hint="`.memfs/config.yaml` lists its scopes",
             )
+        self.sight.require_writable(self.caller, scope)
         return scope
+
+    def _sees(self, path: str) -> bool:
+        return self.sight.sees_path(self.caller, path)
 
     def _tie_all(self, evidence: FrontValue) -> tuple[str, ...]:
         return tuple(self._tie_evidence(text) for text in ((evidence,) if isinstance(evidence, str) else evidence))
@@ -307,7 +326,7 @@ class Writer:
         from memfs.model.memory import CommitEvidence, PathEvidence
 
         shown = escape_hidden(text, single_line=True)
-        if "@" not in text and "://" not in text and (self.tree.root / text).is_file():
+        if self._sees(text) and self._is_file(text):
             head = head_commit(self.tree)
             if head is None or blob_at(self.tree, head, text) is None:
                 raise InvalidMemoryError(
@@ -320,9 +339,15 @@ class Writer:
         try:
             evidence = parse_evidence(text)
         except InvalidMemoryError as error:
+            if _is_path(text) and " " not in text and ("/" in text or "." in text):
+                raise InvalidMemoryError(
+                    "there is no such file in this repository",
+                    where=f"evidence {shown}",
+                    hint="give its path from the repository's root, a URL, or “said by PERSON on DATE”",
+                ) from None
             raise InvalidMemoryError(error.message, where=f"evidence {shown}", hint=error.hint) from None
         if isinstance(evidence, PathEvidence) and evidence.repo is None:
-            if blob_at(self.tree, evidence.commit, evidence.path) is None:
+            if not self._sees(evidence.path) or blob_at(self.tree, evidence.commit, evidence.path) is None:
                 raise InvalidMemoryError(
                     "there is no such file at that commit",
                     where=f"evidence {shown}",
@@ -337,9 +362,9 @@ class Writer:
 
         return call_git(self.tree, "cat-file", "-e", f"{name}^{{commit}}").returncode == 0
 
-    def _left_uncommitted(self, draft: DraftText, front: Mapping[str, FrontValue]) -> set[str]:
+    def _left_uncommitted(self, draft: DraftText, front: Mapping[str, FrontValue], *, blind: bool) -> set[str]:
         """Return the id under which an earlier run wrote this very draft, and could not commit it."""
-        memory_id = self._choose_id(draft, ())
+        memory_id = self._choose_id(draft, (), blind=blind)
         path = f"memories/{front['scope']}/{memory_id}.md"
         try:
             written = read_file(self.tree, path)
@@ -347,12 +372,16 @@ class Writer:
             return set()
         return {memory_id.lower()} if written == self._parse(path, front, draft.body).raw else set()
 
-    def _choose_id(self, draft: DraftText, taken: Collection[str]) -> str:
+    def _choose_id(self, draft: DraftText, taken: Collection[str], *, blind: bool) -> str:
         from memfs.model.slugs import slug_of_title
 
+        title = draft.front.get("title")
+        words = title if isinstance(title, str) else draft.body.strip().split("\n\n", 1)[0]
+        if blind:  # not every memory here is for this caller
+            # Whether an id is taken would tell this caller of a memory that they may not see.
+            mark = sha256(draft.body.encode("utf-8", "surrogatepass")).hexdigest()[:4]
+            return slug_of_title(f"{draft.id or slug_of_title(words, taken=())}-{mark}", taken=taken)
         if draft.id is None:
-            title = draft.front.get("title")
-            words = title if isinstance(title, str) else draft.body.strip().split("\n\n", 1)[0]
             return slug_of_title(words, taken=taken)
         if draft.id.lower() in taken:
             raise UsageError(
@@ -414,6 +443,17 @@ class Writer:
             message,
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
         )
+
+
+def _is_path(text: str) -> bool:
+    """Return whether ``text`` can be the path of a file of the repository."""
+    from memfs.model.evidence import require_path
+
+    try:
+        require_path(text)
+    except InvalidMemoryError:
+        return False
+    return True
 
 
 def _may_be_alike(one: int, other: int) -> bool:

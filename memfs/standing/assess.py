@@ -7,7 +7,7 @@ the work tree are hashed in this process; git is started only for what is not kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from memfs.model.memory import (
     WhenVersion,
 )
 from memfs.model.reader import id_of_path, read_memory
-from memfs.model.scope import scope_of_path
+from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.state import StateFacts, judge_state
 from memfs.model.values import dataclass
 from memfs.standing.background import KeptGate, open_recall_index
@@ -91,8 +91,10 @@ class Assessor:
         opened: Opened | None = None,
         on: date | None = None,
         patience: float | None = None,
+        sees_path: Callable[[str], bool] = lambda _path: True,
     ) -> None:
         self._tree = tree
+        self._sees_path = sees_path  # of the caller: another memory is evidence only for those who may see it
         self._places = places
         self._today = today
         # States may be asked for another day. Trust never: it remembers the latest day that it saw.
@@ -172,17 +174,22 @@ class Assessor:
         if memory is None:
             return _NO_MEMORY
         pairs = _evidence_pairs(file)
-        recorded = {pair: blobs.get(pair) for pair in pairs}
+        recorded = {pair: blobs.get(pair) if self._sees_path(pair[0]) else None for pair in pairs}
         blobs_now: dict[str, str | None] = {}
         lines_now: dict[str, str | None] = {}
         baseline_blobs: dict[str, str | None] = {}
         trigger = memory.review_trigger
         if isinstance(trigger, WhenPathChanges):
             before = baselines.get((file.digest, trigger.path))
-            if (file.digest, trigger.path) in baselines:
-                baseline_blobs[trigger.path] = before
-            blobs_now[trigger.path] = self._blob_now(trigger.path, like=before)
+            if not self._sees_path(trigger.path):
+                baseline_blobs[trigger.path] = None
+            else:
+                if (file.digest, trigger.path) in baselines:
+                    baseline_blobs[trigger.path] = before
+                blobs_now[trigger.path] = self._blob_now(trigger.path, like=before)
         for path, commit in pairs:
+            if not self._sees_path(path):
+                continue
             before = recorded[path, commit]
             blobs_now[path] = now = self._blob_now(path, like=before)
             if before is not None and now is not None and now != before:
@@ -320,7 +327,7 @@ class Assessor:
         for old in wanted:
             for path in self._successors.get(old, ()):
                 # A memory is superseded only by one that each of its readers can read too (ADMISSION 7).
-                if path == file.path or not _is_seen_with(scope_of_path(path), scope):
+                if path == file.path or not is_seen_with(scope_of_path(path), scope) or not self._sees_path(path):
                     continue
                 if trusted and not self._is_trusted(path):
                     passed_over += old == file.id
@@ -499,13 +506,6 @@ def _trigger_path(file: MemoryFile) -> str | None:
     if memory is None or not isinstance(memory.review_trigger, WhenPathChanges):
         return None
     return memory.review_trigger.path
-
-
-def _is_seen_with(scope: str | None, other: str | None) -> bool:
-    """Return whether every caller who sees ``other`` sees ``scope`` too."""
-    if scope == other:
-        return True
-    return scope == "team" and other is not None and other.startswith("team/")
 
 
 def _lfs_pointer(raw: bytes) -> bytes:

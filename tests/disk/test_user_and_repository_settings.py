@@ -32,7 +32,6 @@ from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.errors import SetupError
 from memfs.model.schema import check_schema
-from memfs.model.scope import Caller
 
 
 def _plain(node: Node) -> Any:
@@ -185,7 +184,6 @@ def test_a_repository_without_settings_restricts_nothing(tree: WorkTree) -> None
     settings = read_repository_settings(tree)
     assert settings == RepositorySettings()
     assert settings.allows("restricted/x")
-    assert settings.may_read(Caller(scopes=("restricted/x",)), "restricted/x")
 
 
 def test_scopes_readers_and_limits_narrow(tree: WorkTree) -> None:
@@ -200,12 +198,7 @@ def test_scopes_readers_and_limits_narrow(tree: WorkTree) -> None:
     assert settings.name == "Billing"
     assert [scope for scope in ("team", "team/x", "restricted/audit") if not settings.allows(scope)] == []
     assert [scope for scope in ("personal", "restricted/x") if settings.allows(scope)] == []
-    everybody = Caller()
-    assert settings.may_read(everybody, "team/billing")
-    assert not settings.may_read(everybody, "team/security")
-    assert settings.may_read(Caller(person="alice@example.com"), "team/security")
-    assert not settings.may_read(Caller(person="bob@example.com"), "team/security")
-    assert not settings.may_read(Caller(scopes=("team/billing",), person="alice@example.com"), "team/security")
+    assert settings.readers == {"team/security": ("alice@example.com",)}
     assert (settings.memory_bytes, settings.results, settings.context_bytes) == (1000, 3, 2000)
 
 
@@ -240,8 +233,6 @@ def test_settings_that_cannot_be_read_open_nothing(raw: bytes) -> None:
     assert not settings.sound
     assert len(settings.problems) == 1
     assert ".memfs/config.yaml: line " in settings.problems[0]
-    assert not settings.may_read(Caller(scopes=("restricted/x",)), "restricted/x")
-    assert settings.may_read(Caller(), "team")
 
 
 def test_settings_behind_a_symlink_a_fifo_or_too_large_are_not_read(tree: WorkTree, tmp_path: Path) -> None:

@@ -1,0 +1,36 @@
+"""Each question has one place that answers it; these tests read the code and name whoever answers beside it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from support import CHECKOUT
+
+MEMFS = CHECKOUT / "memfs"
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(MEMFS.rglob("*.py")):
+        yield path.relative_to(MEMFS).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def users_of(*, names: tuple[str, ...] = (), attributes: tuple[str, ...] = ()) -> set[str]:
+    """Return the modules that use one of these names, or read one of these attributes."""
+    found = set()
+    for where, module in modules():
+        for node in ast.walk(module):
+            if (isinstance(node, ast.Name) and node.id in names) or (
+                isinstance(node, ast.Attribute) and node.attr in attributes
+            ):
+                found.add(where)
+    return found
+
+
+def test_only_sight_compares_a_callers_scopes_with_a_scope() -> None:
+    assert users_of(names=("is_granted",)) == {"sight.py"}
+
+
+def test_only_sight_decides_by_the_readers_that_a_repository_names() -> None:
+    words = {"review/notes.py", "review/change.py"}  # they say in words who is named, and decide nothing by it
+    assert users_of(attributes=("readers",)) - words == {"sight.py"}
