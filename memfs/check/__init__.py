@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memfs.doors import open_door
 
 if TYPE_CHECKING:
-    from memfs.check.across import find_successors, is_seen_by_all_of
+    from memfs.check.across import find_successors
     from memfs.check.cache import REJECTED
     from memfs.check.forms import format_github, format_junit, format_text, report_payload
     from memfs.check.judging import (
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __getattr__, __all__ = open_door(
     __name__,
     {
-        "across": ("find_successors", "is_seen_by_all_of"),
+        "across": ("find_successors",),
         "cache": ("REJECTED",),
         "forms": ("format_github", "format_junit", "format_text", "report_payload"),
         "judging": ("HERE", "approval_messages", "judging_view", "read_folder", "read_keyrings"),

@@ -122,7 +122,9 @@ def test_only_a_key_that_may_write_writes_and_its_name_is_the_author(
     assert not team.path("rounding").exists()
     result = server.call("remember", keys["writer"], **draft)
     assert result["isError"] is False, result
-    assert "author: writer\n" in team.path("rounding").read_text()
+    recorded = result["structuredContent"]["id"]
+    assert "author: writer\n" in team.path(recorded).read_text()
+    assert recorded.startswith("rounding-")  # the key does not see every memory here
     audit = [json.loads(line) for line in (sealed / ".local/state/memfs/audit.jsonl").read_text().splitlines()]
     assert {(line["key"], line["client"]) for line in audit} == {("writer", "team-bot")}
 
