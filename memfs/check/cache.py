@@ -8,7 +8,6 @@ again each time.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ from memfs.check.across import Pair
 from memfs.check.results import Level
 from memfs.check.rules import RULES_VERSION
 from memfs.check.single import Known, format_known, parse_known
-from memfs.disk.files import write_atomic
-from memfs.disk.places import Places, require_private_folder
+from memfs.disk.places import Places
+from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
 
@@ -45,7 +44,7 @@ class Cache:
         if places is None:
             return
         try:
-            self._file = require_private_folder(places.cache / "check") / f"{identify(tree)}.json"
+            self._file = make_folder(places, "cache", "check") / f"{identify(tree)}.json"
             self._read()
         except SetupError as error:
             self._file = None
@@ -104,23 +103,15 @@ class Cache:
         files = self._used if whole else {**self._known, **self._used}
         document = {"version": _VERSION, "files": files, "blobs": self._blobs, "pairs": self._pairs}
         try:
-            write_atomic(self._file, json.dumps(document, separators=(",", ":")).encode("ascii"), mode=0o600)
-        except OSError as error:
-            self.notice = f"nothing is kept for the next run ({error.strerror})"
+            replace_own(self._file, json.dumps(document, separators=(",", ":")).encode("ascii"))
+        except SetupError as error:
+            self.notice = f"nothing is kept for the next run ({error})"
 
     def _read(self) -> None:
         assert self._file is not None
-        try:
-            fd = os.open(self._file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
+        raw = read_own(self._file, limit=MAX_BYTES)
+        if raw is None:
             return
-        except OSError as error:
-            raise SetupError(f"the cache cannot be read: {error.strerror}", where=str(self._file)) from None
-        with os.fdopen(fd, "rb") as file:
-            status = os.fstat(fd)
-            if status.st_uid != os.geteuid() or status.st_mode & 0o077 or status.st_size > MAX_BYTES:
-                raise SetupError("the file is too large or not the user's alone", where=str(self._file))
-            raw = file.read()
         try:
             document = json.loads(raw)
             if isinstance(document, Mapping) and document.get("version") == _VERSION:

@@ -90,9 +90,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def _open_scanner(session: Session) -> DeepScanner:
     from memfs.admission.deep import open_scanner
-    from memfs.disk.places import require_private_folder
+    from memfs.disk.private import make_folder
 
-    scanner = open_scanner(str(require_private_folder(session.places.cache / "scanner")))
+    scanner = open_scanner(str(make_folder(session.places, "cache", "scanner")))
     if scanner is None:
         raise SetupError("the scanner is not installed", hint='pip install "memfs-git[scan]"')
     return scanner

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memfs.disk.files import write_atomic
 from memfs.disk.places import Places
+from memfs.disk.private import make_folder, replace_own
 from memfs.errors import SetupError
 from memfs.model.values import dataclass
 
@@ -125,9 +126,9 @@ def read_record(places: Places, snapshot: Snapshot) -> Record | None:
 def write_record(places: Places, snapshot: Snapshot, record: Record) -> None:
     """Remember ``record`` of the file."""
     stem = _record_stem(places, snapshot)
-    stem.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(places, "state", "connections")
     if record.before is not None:
-        write_atomic(stem.with_suffix(".before"), record.before, mode=0o600)
+        replace_own(stem.with_suffix(".before"), record.before)
     fields = {
         "path": str(snapshot.path),
         "existed": record.before is not None,
@@ -135,7 +136,7 @@ def write_record(places: Places, snapshot: Snapshot, record: Record) -> None:
         "commands": list(record.commands),
         "made_folders": [str(folder) for folder in record.made_folders],
     }
-    write_atomic(stem.with_suffix(".json"), json.dumps(fields).encode("ascii"), mode=0o600)
+    replace_own(stem.with_suffix(".json"), json.dumps(fields).encode("ascii"))
 
 
 def drop_record(places: Places, snapshot: Snapshot, record: Record | None) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memfs.disk.files import write_atomic
 from memfs.disk.places import Places
+from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import NotFoundError, SetupError
 from memfs.model.values import dataclass, field
@@ -45,7 +44,7 @@ class HeldDraft:
 
 def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
     """Keep ``draft`` for the repository ``tree`` and return its name; a draft without one gets the next free."""
-    folder = _require_folder(tree, places)
+    folder = make_folder(places, "state", "drafts", identify(tree))
     name = draft.name
     if not name:
         taken = {int(match[1]) for entry in os.listdir(folder) if (match := _NAME.match(entry))}
@@ -63,16 +62,16 @@ def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
         "fields": {key: list(value) if isinstance(value, tuple) else value for key, value in draft.fields.items()},
         "body": draft.body,
     }
-    write_atomic(folder / f"{name}.json", json.dumps(document, indent=1).encode() + b"\n", mode=0o600)
+    replace_own(folder / f"{name}.json", json.dumps(document, indent=1).encode() + b"\n")
     return name
 
 
 def list_drafts(tree: WorkTree, places: Places) -> tuple[HeldDraft, ...]:
     """Return the drafts that are kept for ``tree``, oldest first; what cannot be read is passed over."""
     folder = _folder(tree, places)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return ()
-    _require_folder(tree, places)
+    make_folder(places, "state", "drafts", identify(tree))
     numbers = sorted(
         int(match[1]) for entry in os.listdir(folder) if (match := _NAME.fullmatch(entry.removesuffix(".json")))
     )
@@ -89,16 +88,9 @@ def get_draft(tree: WorkTree, places: Places, name: str) -> HeldDraft:
     """Return the draft called ``name``. Raises NotFoundError, and SetupError for a file that is no draft."""
     if not _NAME.fullmatch(name):
         raise NotFoundError("there is no such draft", hint="`memfs drafts` lists them")
-    try:
-        fd = os.open(_folder(tree, places) / f"{name}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise NotFoundError("there is no such draft", where=name, hint="`memfs drafts` lists them") from None
-    except OSError as error:
-        raise SetupError(f"this draft cannot be read: {error.strerror}", where=name) from error
-    with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise SetupError("this draft is no regular file", where=name)
-        raw = file.read(_LIMIT)
+    raw = read_own(_folder(tree, places) / f"{name}.json", limit=_LIMIT)
+    if raw is None:
+        raise NotFoundError("there is no such draft", where=name, hint="`memfs drafts` lists them")
     try:
         return _parse(name, json.loads(raw))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -137,20 +129,3 @@ def _parse(name: str, document: Any) -> HeldDraft:
 
 def _folder(tree: WorkTree, places: Places) -> Path:
     return places.state / "drafts" / identify(tree)
-
-
-def _require_folder(tree: WorkTree, places: Places) -> Path:
-    """Return the folder, made where it is missing; it must be the user's own and closed to others."""
-    folder = _folder(tree, places)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        folder.mkdir(exist_ok=True, mode=0o700)
-        for part in (folder.parent, folder):
-            status = os.lstat(part)
-            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-                raise SetupError("the folder of held drafts is not your own", where=str(part))
-            if status.st_mode & 0o077:
-                os.chmod(part, 0o700)
-    except OSError as error:
-        raise SetupError(f"held drafts cannot be kept: {error.strerror}", where=str(folder)) from error
-    return folder

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import pwd
-import stat
 from pathlib import Path
 
-from memfs.errors import SetupError
 from memfs.model.values import dataclass
+
+_NOWHERE = Path(os.devnull)  # nothing can be below it: every read finds nothing, every write is refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,21 @@ class Places:
     """The user's folders. None of them is created by being named."""
 
     home: Path
+
+    @property
+    def is_off(self) -> bool:
+        """Whether this user has no home folder, so that nothing of memfs's own can be kept."""
+        return self.home == _NOWHERE
+
+    def has_settings(self) -> bool:
+        """Return whether there may be a settings file; one that cannot be looked at is one."""
+        try:
+            os.stat(self.config / "config.yaml")
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            pass
+        return True
 
     @property
     def config(self) -> Path:
@@ -39,23 +54,13 @@ class Places:
 
 
 def find_places() -> Places:
-    """Return the places of the user who runs this process, from the password database."""
-    return Places(home=Path(pwd.getpwuid(os.getuid()).pw_dir))
+    """Return the places of the user who runs this process, from the password database.
 
-
-def require_private_folder(folder: Path) -> Path:
-    """Return ``folder``, made owner-only when it is missing (TRUST 8).
-
-    Raises :class:`SetupError` when it is a symlink, another user's, or open to others: what lies in
-    it could then be somebody else's word.
+    A user without a home folder there (a number that a container was started with) has places that are off: nothing
+    is kept for them, no pin and no setting is read, and everything else works.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = os.lstat(folder)
-    except OSError as error:
-        raise SetupError(f"the folder cannot be used: {error.strerror}", where=str(folder)) from None
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
-        raise SetupError(
-            "the folder is not the user's alone", where=str(folder), hint=f"run: chmod 700 {folder}, or delete it"
-        )
-    return folder
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        home = ""
+    return Places(home=Path(home) if os.path.isabs(home) else _NOWHERE)

@@ -7,12 +7,12 @@ Each reader takes the YAML of :mod:`strictyaml` and the fields of ``schemas/conf
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
 from memfs.disk.places import Places
+from memfs.disk.private import read_decisive, replace_decisive
 from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.errors import SetupError
@@ -137,7 +137,7 @@ def read_user_settings(places: Places) -> UserSettings:
     that is malformed: settings that cannot be relied on decide nothing.
     """
     path = places.config / "config.yaml"
-    raw = read_own_file(path, "your settings", limit=MAX_YAML_BYTES)
+    raw = read_decisive(path, "your settings", limit=MAX_YAML_BYTES)
     if raw is None:
         return UserSettings()
     try:
@@ -151,8 +151,6 @@ def add_store(places: Places, store: Store) -> bool:
 
     Raises :class:`SetupError` when another store has its name, or the settings cannot be relied on.
     """
-    from memfs.disk.files import write_atomic
-
     if not f"{store.name}{store.path}".isprintable():
         raise SetupError("the name and path of a store are printable text", hint="give the folder another name")
     known = read_user_settings(places).stores
@@ -161,59 +159,11 @@ def add_store(places: Places, store: Store) -> bool:
     if any(other.name == store.name for other in known):
         raise SetupError("another store has this name in your settings", where=store.name)
     path = places.config / "config.yaml"
-    raw = read_own_file(path, "your settings", limit=MAX_YAML_BYTES) or b"# Your own settings of memfs.\n"
+    raw = read_decisive(path, "your settings", limit=MAX_YAML_BYTES) or b"# Your own settings of memfs.\n"
     changed = _with_store(raw, store)
     _parse_user_settings(changed, places, str(path))
-    try:
-        places.config.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomic(path, changed, mode=0o600)
-    except OSError as error:
-        raise SetupError(f"your settings cannot be written: {error.strerror}", where=str(path)) from error
+    replace_decisive(places, path, changed, "your settings")
     return True
-
-
-def read_own_file(path: Path, what: str, *, limit: int) -> bytes | None:
-    """Return the bytes of a file that only the user decides about, or None where there is none.
-
-    Raises :class:`SetupError` unless file and folder belong to the user (or root), nobody else may
-    write them, and they lie outside every git work tree: a checkout could change it otherwise.
-    """
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise SetupError(f"{what} cannot be read: {error.strerror}", where=str(path)) from error
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
-            raise SetupError(f"{what} are no regular file of at most {limit} bytes", where=str(path))
-        _require_own(path, status, what)
-        with os.fdopen(os.dup(fd), "rb") as file:
-            return file.read(limit)
-    finally:
-        os.close(fd)
-
-
-def _require_own(path: Path, status: os.stat_result, what: str) -> None:
-    real = os.path.realpath(path)
-    above = os.path.dirname(real)
-    folder = os.stat(above)
-    for owner, mode in ((status.st_uid, status.st_mode), (folder.st_uid, folder.st_mode)):
-        if owner not in (0, os.geteuid()) or mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise SetupError(
-                f"others may write {what}", where=str(path), hint=f"run: chmod go-w {real} {os.path.dirname(real)}"
-            )
-    while True:
-        if os.path.lexists(os.path.join(above, ".git")):
-            raise SetupError(
-                f"{what} lie in a git work tree",
-                where=str(path),
-                hint="a checkout could change them there: keep the file outside repositories",
-            )
-        if above == os.path.dirname(above):
-            return
-        above = os.path.dirname(above)
 
 
 def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:

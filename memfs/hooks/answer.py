@@ -42,7 +42,7 @@ def answer_event(raw: bytes, agent: str, places: Places, *, today: Callable[[], 
         return b""
     from memfs.hooks.seen import COMPACTED, Seen
 
-    seen = Seen(str(places.state), event.agent, event.session, event.subagent)
+    seen = Seen(places, event.agent, event.session, event.subagent)
     if event.moment is Moment.COMPACT:
         seen.clear()
         seen.add([COMPACTED])

@@ -53,7 +53,7 @@ def run_hook(
     elif (status := os.waitpid(child, 0)[1]) != 0 and not reason:
         reason = f"ended with status {status}"
     if reason:
-        write_log(str(places.state), agent, f"gave up after {time.monotonic() - began:.1f} s: {reason}")
+        write_log(places, agent, f"gave up after {time.monotonic() - began:.1f} s: {reason}")
         return 0
     try:
         while said:
@@ -63,29 +63,20 @@ def run_hook(
     return 0
 
 
-def write_log(state: str, agent: str, what: str) -> None:
+def write_log(places: Places, agent: str, what: str) -> None:
     """Append one line to the hooks' log, and keep the log short. A disk that refuses is no error."""
     said = "".join(character if character.isprintable() else " " for character in what)
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {agent} {said}"[:400] + "\n"
-    path = os.path.join(state, _LOG_NAME)
+    from memfs.disk.private import append_own, make_folder, read_own, replace_own
+    from memfs.errors import SetupError
+
     try:
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        with open(path, "ab", opener=_open_private) as file:
-            file.write(line.encode("ascii", "backslashreplace"))
-            grown = file.tell() > LARGEST_LOG
-        if grown:
-            with open(path, "rb") as file:
-                file.seek(-LARGEST_LOG // 2, os.SEEK_END)
-                kept = file.read().split(b"\n", 1)[-1]
-            with open(path + ".new", "wb", opener=_open_private) as file:
-                file.write(kept)
-            os.replace(path + ".new", path)
-    except OSError:
+        path = make_folder(places, "state") / _LOG_NAME
+        if append_own(path, line.encode("ascii", "backslashreplace")) > LARGEST_LOG:
+            kept = read_own(path, limit=2 * LARGEST_LOG) or b""
+            replace_own(path, kept[-LARGEST_LOG // 2 :].split(b"\n", 1)[-1])
+    except SetupError:
         return
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _answer_event(raw: bytes, agent: str, places: Places) -> bytes:

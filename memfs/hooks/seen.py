@@ -11,6 +11,10 @@ import time
 from collections.abc import Iterable
 from hashlib import sha256
 
+from memfs.disk.places import Places
+from memfs.disk.private import append_own, make_folder, read_own
+from memfs.errors import SetupError
+
 _FOLDER = "sessions"
 _KEEP_SECONDS = 7 * 24 * 3600
 _MOST_SESSIONS = 64
@@ -23,11 +27,12 @@ COMPACTED = "compacted"
 class Seen:
     """The record of one session, or of one subagent in it; without a session it remembers nothing."""
 
-    __slots__ = ("_path", "marks")
+    __slots__ = ("_path", "_places", "marks")
 
-    def __init__(self, state: str, agent: str, session: str, subagent: str = "") -> None:
+    def __init__(self, places: Places, agent: str, session: str, subagent: str = "") -> None:
+        self._places = places
         name = sha256("\0".join((agent, session, subagent)).encode("utf-8", "replace")).hexdigest()[:32]
-        self._path = os.path.join(state, _FOLDER, name) if session else ""
+        self._path = os.path.join(places.state, _FOLDER, name) if session else ""
         self.marks: frozenset[str] = frozenset(self._read())
 
     def add(self, marks: Iterable[str]) -> None:
@@ -37,10 +42,9 @@ class Seen:
             return
         self.marks |= frozenset(new)
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            with open(self._path, "a", encoding="ascii", errors="replace", opener=_open_private) as file:
-                file.write("".join(f"{mark}\n" for mark in new))
-        except OSError:
+            make_folder(self._places, "state", _FOLDER)
+            append_own(self._path, "".join(f"{mark}\n" for mark in new).encode("ascii", "replace"))
+        except SetupError:
             return
 
     def clear(self) -> None:
@@ -71,11 +75,6 @@ class Seen:
         if not self._path:
             return []
         try:
-            with open(self._path, encoding="ascii", errors="replace") as file:
-                return file.read(_LARGEST).split("\n")
-        except OSError:
+            return (read_own(self._path, limit=_LARGEST) or b"").decode("ascii", "replace").split("\n")
+        except SetupError:
             return []
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

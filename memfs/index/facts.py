@@ -11,6 +11,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from memfs.disk.private import make_folder
+from memfs.disk.worktree import identify
 from memfs.errors import SetupError
 from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
 
@@ -53,7 +55,7 @@ class FactCache:
             return
         try:
             make_index_folder(self._tree, self._places)
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            make_folder(self._places, "cache", "index", identify(self._tree), "facts")
             with index_lock(os.path.dirname(self._folder), "facts.lock", wait=wait) as is_mine:
                 if is_mine:
                     self._write()

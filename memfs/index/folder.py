@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from memfs.disk.private import find_folder, make_folder
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
 from memfs.index.text import KEY_BYTES, Counts, DamagedIndex, TextIndex
@@ -75,19 +76,10 @@ def find_obstacle(tree: WorkTree, places: Places) -> str | None:
     cache = os.path.realpath(places.cache)
     if cache == root or cache.startswith(root + os.sep):
         return "the user's cache lies inside this repository"
-    for folder in (os.fspath(places.cache), os.path.join(places.cache, "index"), index_folder(tree, places)):
-        try:
-            status = os.lstat(folder)
-        except FileNotFoundError:
-            return None
-        except OSError:
-            return "the index folder cannot be read"
-        if not stat.S_ISDIR(status.st_mode):
-            return "the index folder is a link or no folder"
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            return "others may write into the index folder"
-    if status.st_mode & 0o077:
-        return "others may read the index folder"
+    try:
+        find_folder(places, "cache", "index", identify(tree))
+    except SetupError as error:
+        return str(error)
     return None
 
 
@@ -212,11 +204,10 @@ def make_index_folder(tree: WorkTree, places: Places) -> str:
     Raises :class:`SetupError` when it must not be used.
     """
     folder = index_folder(tree, places)
-    for path in (os.fspath(places.cache), os.path.join(places.cache, "index"), folder):
-        os.makedirs(path, mode=0o700, exist_ok=True)
+    make_folder(places, "cache", "index", identify(tree))
     obstacle = find_obstacle(tree, places)
     if obstacle is not None:
-        raise SetupError(obstacle, where=folder, hint="make it yours alone (chmod 700), or remove it")
+        raise SetupError(obstacle, where=folder, hint="memfs doctor")
     return folder
 
 

@@ -12,6 +12,7 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from memfs.disk.private import make_folder, replace_own
 from memfs.errors import NotFoundError, SetupError, UsageError
 
 if TYPE_CHECKING:
@@ -130,10 +131,7 @@ def chosen_runtime(places: Places) -> str:
 def choose(places: Places, name: str) -> None:
     """Make ``name`` the model in use. Raises :class:`NotFoundError` for one that is not here."""
     get_model(places, name)
-    folder = os.path.join(places.share, "models")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    with open(os.path.join(folder, "current"), "w", encoding="utf-8") as file:
-        file.write(name + "\n")
+    replace_own(make_folder(places, "share", "models") / "current", f"{name}\n".encode())
 
 
 def list_models(places: Places) -> list[tuple[Model, bool, bool]]:
@@ -190,8 +188,7 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
             files["graph.onnx"], files[WEIGHTS_NAME] = prepare_model(raw, pooling=model.pooling)
         except NotOnnxError as error:
             raise SetupError(f"this is no model that can be used: {error}", where=path) from error
-    parent = os.path.join(places.cache, "models")
-    os.makedirs(parent, mode=0o700, exist_ok=True)
+    parent = make_folder(places, "cache", "models")
     aside = os.path.join(parent, f".{model.id}-{os.getpid()}")
     shutil.rmtree(aside, ignore_errors=True)
     os.mkdir(aside, 0o700)
@@ -223,13 +220,9 @@ def add_model(places: Places, model: Model, raw: bytes) -> Model:
     if model.sha256 and digest != model.sha256.lower():
         raise UsageError(f"the file's sha256 is {digest}, not the one given", where=model.id)
     kept = model._replace(sha256=digest, source="added")
-    folder = os.path.join(places.share, "models", model.id)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    for name, content in (("model.onnx", raw), ("model.json", json.dumps(kept._asdict()).encode())):
-        aside = os.path.join(folder, f"{name}.new")
-        with open(aside, "wb") as file:
-            file.write(content)
-        os.rename(aside, os.path.join(folder, name))
+    folder = make_folder(places, "share", "models", model.id)
+    replace_own(folder / "model.onnx", raw)
+    replace_own(folder / "model.json", json.dumps(kept._asdict()).encode())
     return kept
 
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.private import make_folder
 from memfs.errors import MemfsError, SetupError
 from memfs.index.models import Prepared, chosen_runtime, find_prepared, prepare
 from memfs.index.text import DEAD, NO_KEY
@@ -77,6 +78,7 @@ def find_missing(index: TextIndex, vectors: Vectors) -> list[int]:
 def embed_rows(tree: WorkTree, places: Places, index: TextIndex, rows: Sequence[int], embedder: Embedder) -> int:
     """Embed the texts of ``rows`` and keep their vectors; return how many there were."""
     folder = vector_folder(tree, places, embedder.key)
+    make_folder(places, "cache", *os.path.relpath(folder, places.cache).split(os.sep))
     pairs = list(_embed(tree, index, rows, embedder))
     append_vectors(folder, pairs, embedder.model.dimensions)
     return len(pairs)

@@ -54,13 +54,12 @@ class Vectors:
 
 
 def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float]]], dimensions: int) -> int:
-    """Write the (key, vector) pairs that the store does not hold yet; return how many there were.
+    """Write the (key, vector) pairs that the store in ``folder``, which is there, lacks; return how many there were.
 
     Waits for another writer. Rows that a killed writer left without a key are cut off first.
     """
     import fcntl
 
-    os.makedirs(folder, mode=0o700, exist_ok=True)
     lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

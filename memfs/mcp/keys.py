@@ -6,24 +6,23 @@ They are kept as digests in the user's settings folder. A key is random, so a pl
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
-import stat
 from collections.abc import Sequence
 from datetime import date
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
 
-from memfs.disk.files import write_atomic
 from memfs.disk.places import Places
+from memfs.disk.private import read_decisive, replace_decisive
 from memfs.errors import NotFoundError, SetupError, UsageError
 from memfs.model.scope import Caller, require_scope
 from memfs.model.values import dataclass
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _MARK = "memfs_"
+_MAX_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,16 +48,9 @@ def keys_path(places: Places) -> Path:
 def read_keys(places: Places) -> tuple[Key, ...]:
     """Return all keys. Raises :class:`SetupError` when others may write the file or it is damaged."""
     path = keys_path(places)
-    try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            raw = file.read()
-    except FileNotFoundError:
+    raw = read_decisive(path, "your keys", limit=_MAX_BYTES)
+    if raw is None:
         return ()
-    except OSError as error:
-        raise SetupError(f"the keys cannot be read: {error.strerror}", where=str(path)) from None
-    if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
-        raise SetupError("others may write the keys", where=str(path), hint=f"chmod 600 {path}, and look at its owner")
     try:
         return tuple(_parse_key(fields) for fields in json.loads(raw)["keys"])
     except (ValueError, KeyError, TypeError) as error:
@@ -116,7 +108,6 @@ def _parse_key(fields: dict[str, object]) -> Key:
 
 def _write_keys(places: Places, keys: Sequence[Key]) -> None:
     path = keys_path(places)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     rows = [
         {
             "name": key.name,
@@ -127,4 +118,4 @@ def _write_keys(places: Places, keys: Sequence[Key]) -> None:
         }
         for key in keys
     ]
-    write_atomic(path, (json.dumps({"keys": rows}, indent=2) + "\n").encode("ascii"), mode=0o600)
+    replace_decisive(places, path, (json.dumps({"keys": rows}, indent=2) + "\n").encode("ascii"), "your keys")

@@ -22,6 +22,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from memfs import __version__
+from memfs.errors import SetupError
 from memfs.mcp.audit import write_audit
 from memfs.mcp.calls import Answer, Desk, call_tool, client_name
 from memfs.mcp.tools import TOOLS, ToolSpec, find_tool
@@ -121,10 +122,10 @@ def _carry_out_known(name: str, arguments: dict[str, Any], desk: Desk, client: s
     record = partial(write_audit, desk.places, key=desk.key, client=client, tool=name)
     try:
         record(outcome="asked")
-    except OSError as error:
-        return Answer(text=f"The audit log cannot be written ({error.strerror}); nothing was done.", failed=True)
+    except SetupError as error:
+        return Answer(text=f"The audit log cannot be written ({error}); nothing was done.", failed=True)
     answer = call_tool(name, arguments, desk, client=client)
     facts = {key: value for key, value in answer.facts.items() if key in ("id", "commit")}
-    with suppress(OSError):  # it was asked for in the log already; what is done is done
+    with suppress(SetupError):  # it was asked for in the log already; what is done is done
         record(outcome=str(answer.facts.get("outcome", "failed" if answer.failed else "done")), **facts)
     return answer

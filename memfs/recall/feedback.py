@@ -20,10 +20,7 @@ def record_feedback(tree: WorkTree, places: Places, memory_id: str, *, helped: b
     """
     try:
         append_usage(tree, places, "helped" if helped else "misled", [memory_id], today)
-    except OSError as error:
-        raise SetupError(
-            f"this could not be kept: {error.strerror}",
-            where=str(places.state),
-            hint="free some space, then say it again",
-        ) from error
+    except (OSError, SetupError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise SetupError(f"this could not be kept: {said}", where=str(places.state), hint="memfs doctor") from error
     return read_usage(tree, places).get(memory_id, NEVER)

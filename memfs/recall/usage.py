@@ -13,7 +13,9 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.disk.private import append_own, make_folder, read_own, replace_own
 from memfs.disk.worktree import identify
+from memfs.errors import SetupError
 from memfs.model.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 EVENTS = ("shown", "helped", "misled")
 _MAX_LOG = 64 * 1024
+_MAX_FILE = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,25 +58,18 @@ def read_usage(tree: WorkTree, places: Places) -> Mapping[str, Usage]:
 
 def record_usage(tree: WorkTree, places: Places, event: str, ids: Iterable[str], today: date) -> None:
     """Append ``event`` for ``ids``. A disk that refuses is no error: usage is a convenience."""
-    with suppress(OSError):
+    with suppress(OSError, SetupError):
         append_usage(tree, places, event, ids, today)
 
 
 def append_usage(tree: WorkTree, places: Places, event: str, ids: Iterable[str], today: date) -> None:
-    """Append ``event`` for ``ids``. Raises :class:`OSError` when it could not be kept."""
+    """Append ``event`` for ``ids``. Raises :class:`OSError` or :class:`SetupError` when it could not be kept."""
     lines = "".join(f"{today.isoformat()} {event} {memory_id}\n" for memory_id in ids if memory_id)
     if not lines or event not in EVENTS:
         return
     folder = _folder(tree, places)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    log = os.path.join(folder, "log")
-    fd = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        os.write(fd, lines.encode("ascii", "replace"))
-        grown = os.fstat(fd).st_size > _MAX_LOG
-    finally:
-        os.close(fd)
-    if grown:
+    make_folder(places, "state", "usage", identify(tree))
+    if append_own(os.path.join(folder, "log"), lines.encode("ascii", "replace")) > _MAX_LOG:
         _fold(folder)
 
 
@@ -83,10 +79,7 @@ def _fold(folder: str) -> None:
     os.rename(log, taken)
     counts = _read_counts(folder)
     _add_log(counts, _read(taken))
-    aside = os.path.join(folder, f"counts.{os.getpid()}")
-    with open(aside, "w", encoding="ascii") as file:
-        json.dump(counts, file)
-    os.rename(aside, os.path.join(folder, "counts.json"))
+    replace_own(os.path.join(folder, "counts.json"), json.dumps(counts).encode("ascii"))
     os.unlink(taken)
 
 
@@ -119,7 +112,6 @@ def _add_log(counts: dict[str, tuple[int, int, int, str]], raw: bytes) -> None:
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
+        return read_own(path, limit=_MAX_FILE) or b""
+    except SetupError:
         return b""

@@ -449,7 +449,7 @@ class Stores:
             missing = error
             if not isinstance(error, NoWorkTreeError):
                 notices.append(str(error))
-        if (places.config / "config.yaml").exists():
+        if places.has_settings():
             from memfs.disk.settings import read_user_settings
 
             try:

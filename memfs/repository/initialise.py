@@ -12,6 +12,7 @@ from pathlib import Path
 
 from memfs.disk.files import UnreadableFile, read_file
 from memfs.disk.places import Places
+from memfs.disk.private import make_folder
 from memfs.disk.shipped import iter_template
 from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree, printable
 from memfs.errors import SetupError, UsageError
@@ -81,7 +82,7 @@ def init_repository(path: Path | None, *, places: Places, personal: bool = False
     require_identity(_existing(folder))
     fresh = tree is None
     if tree is None:
-        tree = _make_git(folder, private=personal)
+        tree = _make_git(folder, places, private=personal)
     is_new = fresh or head_commit(tree) is None
     if personal:
         template = _personal_files(folder)
@@ -110,8 +111,10 @@ def _find_root(folder: Path, *, personal: bool) -> WorkTree | None:
     )
 
 
-def _make_git(folder: Path, *, private: bool) -> WorkTree:
+def _make_git(folder: Path, places: Places, *, private: bool) -> WorkTree:
     try:
+        if folder.is_relative_to(places.share):
+            make_folder(places, "share")
         folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
     except OSError as error:
         raise SetupError(f"the folder cannot be made: {error.strerror}", where=printable(folder)) from error

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memfs.admission.gate import GATE_VERSION, Decision, Finding, Outcome, judge_reading, settle_reading
 from memfs.admission.rules import Family, Severity
+from memfs.disk.private import make_folder
 from memfs.errors import SetupError
 from memfs.index.facts import FactCache
 from memfs.index.folder import index_lock, make_index_folder
@@ -118,9 +119,9 @@ def start_preparing(tree: WorkTree, places: Places) -> bool:
         return False
     mark = os.path.join(places.cache, "models", ".started")
     try:
-        os.makedirs(os.path.dirname(mark), mode=0o700, exist_ok=True)
+        make_folder(places, "cache", "models")
         os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    except OSError:
+    except (OSError, SetupError):
         return False
     refresh_detached(tree, places)
     return True

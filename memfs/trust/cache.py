@@ -7,11 +7,10 @@ keyring can change. Verdicts are never kept.
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from contextlib import suppress
 
-from memfs.disk.places import Places, require_private_folder
+from memfs.disk.places import Places
+from memfs.disk.private import append_own, make_folder, read_own
 from memfs.errors import SetupError
 from memfs.trust import sshsig
 from memfs.trust.sshsig import PublicKey, Signature
@@ -26,12 +25,11 @@ class SignatureCache:
     def __init__(self, places: Places | None) -> None:
         self.notice: str | None = None
         self._folder = None
-        self._fd: int | None = None
         self._known: set[bytes] = set()
         if places is None:
             return
         try:
-            self._folder = require_private_folder(places.cache / "trust")
+            self._folder = make_folder(places, "cache", "trust")
             self._known = self._read()
         except SetupError as error:
             self._folder = None
@@ -50,31 +48,14 @@ class SignatureCache:
 
     def _read(self) -> set[bytes]:
         assert self._folder is not None
-        try:
-            fd = os.open(self._folder / _FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            return set()
-        try:
-            status = os.fstat(fd)
-            if status.st_uid != os.geteuid() or status.st_mode & 0o077 or status.st_size > MAX_BYTES:
-                raise SetupError("the file is too large or not the user's alone", where=str(self._folder / _FILE))
-            return set(os.read(fd, status.st_size).split(b"\n")) if stat.S_ISREG(status.st_mode) else set()
-        finally:
-            os.close(fd)
+        return set((read_own(self._folder / _FILE, limit=MAX_BYTES) or b"").split(b"\n"))
 
     def _write(self, entry: bytes) -> None:
         if self._folder is None:
             return
-        with suppress(OSError):  # nothing is lost but time
-            if self._fd is None:
-                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-                self._fd = os.open(self._folder / _FILE, flags, 0o600)
+        with suppress(SetupError):  # nothing is lost but time
             # One write of one whole line; a line torn by a full disk matches nothing.
-            os.write(self._fd, entry + b"\n")
-
-    def __del__(self) -> None:
-        if self._fd is not None:
-            os.close(self._fd)
+            append_own(self._folder / _FILE, entry + b"\n")
 
 
 def _name(key: PublicKey, signature: Signature, message: bytes) -> bytes:

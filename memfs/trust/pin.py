@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Mapping
 
-from memfs.disk.files import write_atomic
 from memfs.disk.places import Places
+from memfs.disk.private import read_decisive, replace_decisive
 from memfs.errors import SetupError, UsageError
 from memfs.model.values import dataclass
 from memfs.trust.keyring import Chain
@@ -72,21 +70,8 @@ def read_pins(places: Places) -> dict[str, Pin]:
     is no pin: a pin that cannot be relied on pins nothing.
     """
     path = places.config / _FILE
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise SetupError(f"your pins cannot be read: {error.strerror}", where=str(path)) from None
-    try:
-        status = os.fstat(fd)
-        _require_own(status, places)
-        raw = os.read(fd, min(status.st_size, _MAX_BYTES))
-    except OSError as error:
-        raise SetupError(f"your pins cannot be read: {error.strerror}", where=str(path)) from None
-    finally:
-        os.close(fd)
-    return _parse_pins(raw, str(path))
+    raw = read_decisive(path, "your pins", limit=_MAX_BYTES)
+    return {} if raw is None else _parse_pins(raw, str(path))
 
 
 def write_pin(places: Places, pin: Pin, *, note: str = "") -> None:
@@ -118,12 +103,7 @@ def _write_pins(places: Places, pins: Mapping[str, Pin], notes: Mapping[str, str
     content = (_HEADER + "".join(lines)).encode("ascii")
     if _parse_pins(content, str(path)) != dict(pins):
         raise SetupError("your pins would not come back from their file; nothing was written", where=str(path))
-    try:
-        places.config.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomic(path, content, mode=0o600)
-        _require_own(os.stat(path), places)
-    except OSError as error:
-        raise SetupError(f"your pins cannot be written: {error.strerror}", where=str(path)) from None
+    replace_decisive(places, path, content, "your pins")
 
 
 def _parse_pins(raw: bytes, where: str) -> dict[str, Pin]:
@@ -144,26 +124,3 @@ def _parse_pins(raw: bytes, where: str) -> dict[str, Pin]:
             raise SetupError("one repository is pinned twice", where=f"{where}:{number}", hint="keep one of the lines")
         pins[pin.repository_id] = pin
     return pins
-
-
-def _require_own(status: os.stat_result, places: Places) -> None:
-    path = places.config / _FILE
-    real = os.path.realpath(path)
-    folder = os.stat(os.path.dirname(real))
-    for owner, mode in ((status.st_uid, status.st_mode), (folder.st_uid, folder.st_mode)):
-        if owner not in (0, os.geteuid()) or mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise SetupError(
-                "others may write your pins", where=str(path), hint=f"run: chmod go-w {path} {path.parent}"
-            )
-    above = os.path.dirname(real)
-    while True:
-        if os.path.lexists(os.path.join(above, ".git")):
-            raise SetupError(
-                "your pins lie inside a git work tree",
-                where=str(path),
-                hint="a pin that a checkout can change pins nothing: keep the file out of repositories",
-            )
-        parent = os.path.dirname(above)
-        if parent == above:
-            return
-        above = parent

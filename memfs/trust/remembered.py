@@ -7,13 +7,12 @@ date. A folder that cannot be used costs the memory of replays, never a verdict.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from memfs.disk.files import write_atomic
-from memfs.disk.places import Places, require_private_folder
+from memfs.disk.places import Places
+from memfs.disk.private import append_own, make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
 from memfs.trust.history import MAX_TIPS
@@ -37,8 +36,9 @@ class Remembered:
         self._seen: dict[str, _Known] = {}
         if places is None:
             return
+        self._places = places
         try:
-            self._state = require_private_folder(places.state)
+            self._state = make_folder(places, "state")
         except SetupError as error:
             self._give_up(error)
 
@@ -47,7 +47,7 @@ class Remembered:
         if self._state is None:
             return
         try:
-            self._folder = require_private_folder(self._state / repository_id)
+            self._folder = make_folder(self._places, "state", repository_id)
         except SetupError as error:
             self._give_up(error)
 
@@ -172,16 +172,9 @@ class Remembered:
             return
         path = self._folder / "records" / memory_id
         try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            fd = os.open(
-                path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
-            )
-            try:
-                os.write(fd, "".join(lines).encode("ascii"))
-                size = os.fstat(fd).st_size
-            finally:
-                os.close(fd)
-        except OSError as error:
+            make_folder(self._places, "state", self._folder.name, "records")
+            size = append_own(path, "".join(lines).encode("ascii"))
+        except SetupError as error:
             self._give_up(error)
             return
         if size > _REWRITE_BYTES:
@@ -201,30 +194,21 @@ class Remembered:
 
     def _read(self, path: Path | str) -> bytes | None:
         try:
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
+            return read_own(path, limit=_MAX_BYTES)
+        except SetupError as error:
             self._give_up(error)
             return None
-        try:
-            return os.read(fd, min(os.fstat(fd).st_size, _MAX_BYTES))
-        except OSError as error:
-            self._give_up(error)
-            return None
-        finally:
-            os.close(fd)
 
     def _write(self, path: Path, content: bytes) -> None:
+        assert self._state is not None
         try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            write_atomic(path, content, mode=0o600)
-        except OSError as error:
+            make_folder(self._places, "state", *path.parent.relative_to(self._state).parts)
+            replace_own(path, content)
+        except SetupError as error:
             self._give_up(error)
 
-    def _give_up(self, error: OSError | SetupError) -> None:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        self.notice = f"this machine's memory of approvals cannot be used, so replays may go unseen ({said})"
+    def _give_up(self, error: SetupError) -> None:
+        self.notice = f"this machine's memory of approvals cannot be used, so replays may go unseen ({error})"
         self._state = self._folder = None
 
 

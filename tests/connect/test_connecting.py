@@ -238,7 +238,7 @@ def test_where_the_way_back_cannot_be_kept_nothing_is_written(memfs: Memfs, seal
     before = files(sealed)
     ran = memfs("connect", "claude-code", "--mcp", "--command", str(script))
     assert ran.code == 3
-    assert "the way back" in ran.err
+    assert f"{sealed}/.local/state: a folder is needed here" in ran.err
     assert files(sealed) == before
 
 

@@ -337,7 +337,7 @@ def test_settings_that_are_no_file_are_refused_and_never_waited_for(places: Plac
     file = _user(places, "")
     file.unlink()
     os.mkfifo(file)
-    with pytest.raises(SetupError, match="no regular file"):
+    with pytest.raises(SetupError, match="not a regular file"):
         read_user_settings(places)
 
 

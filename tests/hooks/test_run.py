@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from support import launch_command
 
+from memfs.disk.places import Places
+
 LOG = Path(".local/state/memfs/hooks.log")
 
 CALLER = """
@@ -85,8 +87,8 @@ def test_the_log_stays_short(tmp_path: Path) -> None:
     from memfs.hooks.run import LARGEST_LOG, write_log
 
     for number in range(1000):
-        write_log(str(tmp_path), "codex", f"{number} " + "x" * 300)
-    log = tmp_path / "hooks.log"
+        write_log(Places(home=tmp_path), "codex", f"{number} " + "x" * 300)
+    log = Places(home=tmp_path).state / "hooks.log"
     assert log.stat().st_size <= LARGEST_LOG
     assert " 999 " in log.read_text()
     assert log.stat().st_mode & 0o077 == 0

@@ -187,18 +187,19 @@ def test_damage_of_any_file_loses_time_and_nothing_else(
             assert found(tree, places, "delta") == ["memory-3"]
 
 
-def test_an_index_that_others_can_write_is_not_opened(tree: WorkTree, places: Places) -> None:
+def test_an_index_folder_that_is_too_open_is_closed_and_emptied_where_others_could_write(
+    tree: WorkTree, places: Places
+) -> None:
     rebuild(tree, places)
     folder = Path(index_folder(tree, places))
-    for mode, words in ((0o777, "others may write"), (0o755, "others may read")):
-        folder.chmod(mode)
-        assert words in str(find_obstacle(tree, places))
-        assert found(tree, places, "delta") == ["memory-3"]
-        assert any("not used" in notice for notice in open_index(tree, places).notices)
-        with pytest.raises(SetupError, match=words):
-            refresh(tree, places)
-    folder.chmod(0o700)
+    folder.chmod(0o755)
     assert find_obstacle(tree, places) is None
+    assert index_status(tree, places).state == "current"
+    assert folder.stat().st_mode & 0o077 == 0
+    folder.chmod(0o777)
+    assert index_status(tree, places).state == "missing"  # others could have written what is in it
+    assert list(folder.iterdir()) == []
+    assert found(tree, places, "delta") == ["memory-3"]
 
 
 def test_an_index_that_is_a_link_is_not_opened(tree: WorkTree, places: Places, tmp_path: Path) -> None:
@@ -206,7 +207,10 @@ def test_an_index_that_is_a_link_is_not_opened(tree: WorkTree, places: Places, t
     folder = Path(index_folder(tree, places))
     shutil.move(folder, tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "elsewhere")
-    assert find_obstacle(tree, places) == "the index folder is a link or no folder"
+    assert f"{folder}: a folder is needed here" in str(find_obstacle(tree, places))
+    with pytest.raises(SetupError, match="a folder is needed here"):
+        refresh(tree, places)
+    assert any("not used" in notice for notice in open_index(tree, places).notices)
     assert index_status(tree, places).state == "refused"
 
 

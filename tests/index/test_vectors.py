@@ -28,6 +28,7 @@ def key(number: int) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
     place = str(tmp_path / "vectors")
+    os.mkdir(place)
     append_vectors(place, [(key(number), made_up(number)) for number in range(300)], DIMENSIONS)
     return place
 
@@ -98,4 +99,5 @@ def test_nothing_is_no_error(tmp_path: Path) -> None:
     vectors = Vectors(str(tmp_path / "absent"), DIMENSIONS)
     assert vectors.rows == {}
     assert vectors.nearest(made_up(1), []) == []
+    (tmp_path / "empty").mkdir()
     assert append_vectors(str(tmp_path / "empty"), [], DIMENSIONS) == 0
