@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,10 @@ from typing import Any
 from memfs.connect import texts
 from memfs.connect.command import hook_command
 from memfs.connect.files import read_plain
+from memfs.connect.json_text import MARK, load
+from memfs.connect.ours import theirs
 from memfs.connect.targets import JsonTarget, OwnTarget, Target, TomlTarget
+from memfs.connect.toml_text import parse_toml
 from memfs.errors import UsageError
 from memfs.model.values import dataclass
 
@@ -96,18 +98,12 @@ def _claude_code(wish: Wish) -> list[Target]:
 def _codex(wish: Wish) -> list[Target]:
     folder = wish.project / ".codex" if wish.project else wish.folder(".codex")
     config = folder / "config.toml"
-    tables: list[tuple[str, Mapping[str, Any]]] = []
-    in_toml = _has_toml_hooks(config)
-    if in_toml:
-        for event, entry in _nested(wish):
-            tables.append((f"[[hooks.{event}]]", {}))
-            tables += [(f"[[hooks.{event}.hooks]]", inner) for inner in entry["hooks"]]
-    if wish.mcp:
-        tables.append((f"[mcp_servers.{texts.NAME}]", {"command": wish.script, "args": mcp_arguments(wish)}))
     # Codex warns where one folder has hooks in both files: ours join those that are there.
+    in_toml = _has_toml_hooks(config)
+    server = {"command": wish.script, "args": mcp_arguments(wish)} if wish.mcp else None
     return [
         _json(wish, folder / "hooks.json", hooks=() if in_toml else _nested(wish)),
-        TomlTarget(path=config, tables=tuple(tables)),
+        TomlTarget(path=config, hooks=_nested(wish) if in_toml else (), server=server),
     ]
 
 
@@ -192,9 +188,9 @@ def _json(
     servers: str = "mcpServers",
     defaults: tuple[tuple[str, Any], ...] = (),
 ) -> JsonTarget:
-    members = (((servers, texts.NAME), dict(server)),) if server and wish.mcp else ()
+    server = dict(server) if server and wish.mcp else None
     return JsonTarget(
-        path=path, hooks=hooks, members=members, servers=servers, defaults=defaults if hooks or members else ()
+        path=path, hooks=hooks, server=server, servers=servers, defaults=defaults if hooks or server else ()
     )
 
 
@@ -220,7 +216,7 @@ def _flat(wish: Wish, handler: Mapping[str, Any]) -> _Entries:
 
 def _names_server(path: Path) -> bool:
     try:
-        servers = json.loads(read_plain(path)).get("mcpServers", {})
+        servers = load(read_plain(path).decode("utf-8")).get("mcpServers", {})
     except (OSError, ValueError, AttributeError):
         return False
     return isinstance(servers, dict) and texts.NAME in servers
@@ -228,11 +224,11 @@ def _names_server(path: Path) -> bool:
 
 def _has_toml_hooks(config: Path) -> bool:
     """Return whether the owner keeps hooks of their own in Codex's TOML file."""
-    from memfs.connect.toml_text import drop_block, parse_toml
-
     try:
-        return "hooks" in parse_toml(drop_block(read_plain(config).decode("utf-8")))
+        document = parse_toml(read_plain(config).decode("utf-8").removeprefix(MARK))
     except (OSError, UnicodeDecodeError):
         return False
     except ValueError as error:
-        raise UsageError(f"it is no TOML ({error}); nothing was written", where=str(config)) from None
+        raise UsageError(f"it is not TOML ({error}); nothing was written", where=str(config)) from None
+    events = theirs(document, "mcp_servers").get("hooks")
+    return any(isinstance(entries, list) for entries in (events or {}).values())

@@ -16,7 +16,10 @@ from pathlib import Path
 from memfs.errors import SetupError
 from memfs.hooks.agents import AGENTS, AUTO
 
-_OURS = re.compile(r"(?:^|/|'|\")memfs['\"]? hook [a-z-]+(?: \|\| true)?$")
+_OURS = re.compile(
+    r"(?:^|/|'|\"|\s)memfs['\"]? hook [a-z-]+(?: \|\| true)?$"
+    r"|^(?:PYTHONPATH= )?(?:'(?:[^']|'\"'\"')*'|[^\s'\"]+) hook [a-z-]+ \|\| true$"
+)
 
 
 def find_script(prefix: Path, started_as: Path) -> Path:
@@ -75,7 +78,8 @@ def find_script_problem(script: Path) -> str | None:
 
 def hook_command(script: str, agent: str) -> str:
     """Return the shell command of a hook. It ends well when the script has gone away."""
-    return f"{shlex.quote(script)} hook {agent} || true"
+    # Without PYTHONPATH: a project may set it, and Python would import the project's files.
+    return f"PYTHONPATH= {shlex.quote(script)} hook {agent} || true"
 
 
 def is_hook_command(command: object, known: Sequence[str] = ()) -> bool:

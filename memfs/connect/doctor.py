@@ -20,7 +20,8 @@ from memfs.connect.agents import MILLISECONDS, MOVED_BY, Wish, can_hook, targets
 from memfs.connect.command import find_script_problem, is_hook_command, split_hook
 from memfs.connect.files import read_plain, read_record, read_snapshot
 from memfs.connect.install import find_plugin, holds_hook
-from memfs.connect.targets import COMMAND_KEYS
+from memfs.connect.json_text import MARK, load
+from memfs.connect.ours import command_in, iter_handlers
 from memfs.connect.toml_text import parse_toml
 from memfs.disk.places import Places
 from memfs.disk.worktree import printable
@@ -125,8 +126,8 @@ def find_hooks(wish: Wish, places: Places) -> list[Installed]:
                 for c in _plugin_commands(text)
             ]
             continue
-        for event, handler in _iter_handlers(target.path, text):
-            command = next((handler[key] for key in COMMAND_KEYS if key in handler), "")
+        for event, _, _, handler in iter_handlers(_load(target.path, text)):
+            command = command_in(handler) or ""
             if is_hook_command(command, known):
                 timeout = handler.get("timeout", handler.get("timeoutSec"))
                 seconds = float(timeout) if isinstance(timeout, int | float) else None
@@ -154,19 +155,12 @@ def sample_call(agent: str, prompt: str, cwd: str) -> dict[str, Any]:
     return {"session_id": "memfs-doctor", "cwd": cwd, "hook_event_name": name, "prompt": prompt, **more}
 
 
-def _iter_handlers(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (event, handler) of every hook in a settings file, nested or flat."""
+def _load(path: Path, text: str) -> Any:
+    """Return the values of a settings file, None where it cannot be read."""
     try:
-        document: Any = parse_toml(text) if path.suffix == ".toml" else json.loads(text)
+        return parse_toml(text.removeprefix(MARK)) if path.suffix == ".toml" else load(text)
     except ValueError:
-        return
-    hooks = document.get("hooks") if isinstance(document, dict) else None
-    for event, entries in hooks.items() if isinstance(hooks, dict) else ():
-        for entry in entries if isinstance(entries, list) else ():
-            inner = entry.get("hooks") if isinstance(entry, dict) else None
-            for handler in inner if isinstance(inner, list) else [entry]:
-                if isinstance(handler, dict):
-                    yield event, handler
+        return None
 
 
 def _plugin_commands(text: str) -> list[str]:
@@ -188,7 +182,7 @@ def _check_place(wish: Wish, environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in ("settings.json", "hooks.json"):
         settings = wish.folder({"claude-code": ".claude", "gemini": ".gemini"}.get(wish.agent, ".none")) / name
         try:
-            document = json.loads(read_plain(settings))
+            document = load(read_plain(settings).decode("utf-8"))
         except (OSError, ValueError):
             continue
         off = isinstance(document, dict) and (
@@ -250,6 +244,7 @@ def script_in(command: str) -> Path | None:
         words = shlex.split(command)
     except ValueError:
         return None
+    words = [word for word in words if "=" not in word]  # PYTHONPATH= stands before the program
     return Path(words[0]) if words else None
 
 

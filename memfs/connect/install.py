@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +17,10 @@ from memfs.connect.files import (
     swap,
     write_record,
 )
-from memfs.connect.targets import JsonTarget, Target, UnfitError
+from memfs.connect.json_text import load
+from memfs.connect.ours import find_places
+from memfs.connect.targets import JsonTarget, Target, TomlTarget, UnfitError
+from memfs.connect.toml_text import parse_toml
 from memfs.disk.places import Places
 from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.model.values import dataclass, replace
@@ -26,7 +28,8 @@ from memfs.model.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What became of one file: ``what`` is ``written``, ``restored``, ``deleted`` or ``unchanged``."""
+    """What became of one file: ``written``, ``restored`` (byte for byte), ``cleaned`` of memfs's entries only,
+    ``deleted`` or ``unchanged``."""
 
     path: Path
     what: str
@@ -37,8 +40,9 @@ class _Step:
     target: Target
     snapshot: Snapshot
     record: Record | None
-    before: bytes | None  # the file without anything of ours
+    before: bytes | None  # the file without anything of memfs's
     after: bytes | None  # the file as it is to be
+    untouched: bool  # nobody wrote into the file since memfs did
 
 
 def connect(wish: Wish, places: Places, *, here: Path | None = None) -> list[Change]:
@@ -102,14 +106,13 @@ def holds_hook(target: Target, places: Places) -> bool:
     if snapshot.content is None:
         return False
     text = snapshot.content.decode("utf-8", "replace")
+    if not isinstance(target, JsonTarget | TomlTarget):
+        return target.strip(text) != text and '"hook"' in text
     record = read_record(places, snapshot)
-    if not isinstance(target, JsonTarget):
-        return "memfs" in text and target.strip(text) != text and " hook " in text
     try:
-        bare = replace(target, servers="").strip(text, record.commands if record else ())
-    except UnfitError:
-        return " hook " in text and "memfs" in text
-    return bare != text
+        return bool(find_places(target.load(text), record.commands if record else ()))
+    except ValueError:
+        return False
 
 
 def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path | None:
@@ -120,7 +123,7 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
     if agent in ("claude-code", "copilot"):
         settings = (config_dir or home / f".{agent.removesuffix('-code')}") / "settings.json"
         try:
-            plugins = json.loads(read_plain(settings)).get("enabledPlugins", {})
+            plugins = load(read_plain(settings).decode("utf-8")).get("enabledPlugins", {})
         except (OSError, ValueError, AttributeError):
             return None
         on = isinstance(plugins, dict) and any(name.startswith("memfs@") and on for name, on in plugins.items())
@@ -128,8 +131,6 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
     if agent == "codex":
         config = (config_dir or home / ".codex") / "config.toml"
         try:
-            from memfs.connect.toml_text import parse_toml
-
             tables = parse_toml(read_plain(config).decode("utf-8")).get("plugins", {})
         except (OSError, ValueError):
             return None
@@ -141,37 +142,28 @@ def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path 
 def _plan(target: Target, places: Places, *, add: bool, within: Path | None) -> _Step:
     snapshot = read_snapshot(target.path, within=within)
     record = read_record(places, snapshot)
-    bare = _without_ours(target, snapshot, record)
+    text = _decode(target, snapshot.content or b"")
+    known = record.commands if record else ()
+    untouched = record is not None and snapshot.content is not None and digest(snapshot.content) == record.after_digest
+    bare = record.before if record and untouched else _without_ours(target, snapshot, record)
     after = bare
-    if add:
-        text = _decode(target, bare or b"")
-        added = target.add(text)
-        after = bare if added == text else added.encode("utf-8")
-    return _Step(target=target, snapshot=snapshot, record=record, before=bare, after=after)
+    if add and target.wanted:
+        put = target.put(text, known)
+        after = snapshot.content if put == text and snapshot.content is not None else put.encode("utf-8")
+    return _Step(target=target, snapshot=snapshot, record=record, before=bare, after=after, untouched=untouched)
 
 
 def _without_ours(target: Target, snapshot: Snapshot, record: Record | None) -> bytes | None:
     if snapshot.content is None:
         return None
-    if record is not None and digest(snapshot.content) == record.after_digest:
-        return record.before
     text = _decode(target, snapshot.content)
     before = record.before.decode("utf-8", "replace") if record and record.before is not None else None
     bare = target.strip(text, record.commands if record else (), before)
     if bare == text:
         return snapshot.content
-    if not (record and record.before is not None) and _is_empty(bare, target):
+    if not (record and record.before is not None) and target.is_bare(bare):
         return None  # memfs made this file, and nobody put anything into it
     return bare.encode("utf-8")
-
-
-def _is_empty(text: str, target: Target) -> bool:
-    if text.strip() == "":
-        return True
-    if not isinstance(target, JsonTarget):
-        return False
-    document = json.loads(text)
-    return document in ({}, {"version": 1})
 
 
 def _decode(target: Target, content: bytes) -> str:
@@ -223,4 +215,6 @@ def _word(step: _Step) -> str:
         return "unchanged"
     if step.after is None:
         return "deleted"
-    return "restored" if step.after == step.before else "written"
+    if step.after != step.before:
+        return "written"
+    return "restored" if step.untouched else "cleaned"

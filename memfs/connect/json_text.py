@@ -1,8 +1,9 @@
 """Changing a JSON file that belongs to somebody else: as text, touching nothing but what is meant. Pure.
 
-A settings file has its owner's order, indentation and line ends. Reading it into values and writing
-it back would change all of that, and would lose comments where an agent allows them; a file with
-comments is refused here, because removing ours again could not be proved to leave theirs.
+A settings file has its owner's order, indentation, line ends and comments. Reading it into values and writing it
+back would change all of that. What agents read is read here: JSON, with comments and trailing commas (JSONC), and
+with a byte order mark. :func:`load` reads the values by another way than :func:`parse_text` finds their places, so
+that one proves what the other did.
 """
 
 from __future__ import annotations
@@ -16,13 +17,19 @@ from typing import Any
 
 from memfs.model.values import dataclass, field
 
-_BLANK = re.compile(r"[ \t\n\r]*")
+MARK = "\ufeff"
+"""The byte order mark, with which a file may begin."""
+
+_BLANK = re.compile(r"(?:[ \t\n\r]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
+_STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
+_COMMENT_ON_LINE = re.compile(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/)")
 _DEEPEST = 200
 
 
-class NotPlainJsonError(ValueError):
-    """The text is not JSON as RFC 8259 has it; ``line`` says where it stops being so."""
+class NotJsonError(ValueError):
+    """The text is not JSON, with or without comments; ``line`` says where it stops being so."""
 
     def __init__(self, message: str, text: str, at: int) -> None:
         self.line = text.count("\n", 0, at) + 1
@@ -31,11 +38,12 @@ class NotPlainJsonError(ValueError):
 
 @dataclass(slots=True, kw_only=True)
 class Node:
-    """A value and where it stands: ``text[start:end]``. ``begin`` is where its key starts, in an object."""
+    """A value and its place: ``text[start:end]``. ``begin`` is where its key starts, ``comma`` the comma behind it."""
 
     start: int
     end: int = 0
     begin: int = 0
+    comma: int | None = None
     key: str | None = None
     children: list[Node] | None = None  # of an object or an array
     is_object: bool = False
@@ -52,10 +60,8 @@ class _Reader:
     text: str
     depth: int = field(default=0)
 
-    def fail(self, at: int, message: str = "not JSON") -> NotPlainJsonError:
-        if self.text.startswith(("//", "/*", "#"), at):
-            message = "a comment"
-        return NotPlainJsonError(message, self.text, at)
+    def fail(self, at: int, message: str = "not JSON") -> NotJsonError:
+        return NotJsonError(message, self.text, at)
 
     def skip(self, at: int) -> int:
         found = _BLANK.match(self.text, at)
@@ -91,13 +97,14 @@ class _Reader:
         close = "}" if node.is_object else "]"
         here = self.skip(at + 1)
         while self.text[here : here + 1] != close:
-            if node.children:
-                if self.text[here : here + 1] != ",":
-                    raise self.fail(here)
-                here = self.skip(here + 1)
             child, here = self.child(node, here)
             node.children.append(child)
             here = self.skip(here)
+            if self.text[here : here + 1] == ",":
+                child.comma = here
+                here = self.skip(here + 1)
+            elif self.text[here : here + 1] != close:
+                raise self.fail(here)
         node.end = here + 1
         return node
 
@@ -107,9 +114,7 @@ class _Reader:
             child.begin = at
             return child, child.end
         if self.text[at : at + 1] != '"':
-            raise self.fail(
-                at, "a trailing comma or a name without quotes" if self.text[at : at + 1] == "}" else "not JSON"
-            )
+            raise self.fail(at)
         key, here = self.string(at)
         here = self.skip(here)
         if self.text[here : here + 1] != ":":
@@ -117,29 +122,51 @@ class _Reader:
         child = self.value(self.skip(here + 1))
         child.begin, child.key = at, key
         if node.member(key) is not None:
-            raise self.fail(at, f"the name {json.dumps(key)} stands here twice")
+            raise self.fail(at, f"the name {json.dumps(key)} is here twice")
         return child, child.end
 
 
 @lru_cache(maxsize=8)
 def parse_text(text: str) -> Node:
-    """Return the root value of ``text`` with its places. Raises :class:`NotPlainJsonError`."""
+    """Return the root value of ``text`` with its places. Raises :class:`NotJsonError`."""
     reader = _Reader(text)
-    root = reader.value(reader.skip(0))
+    root = reader.value(reader.skip(len(MARK) if text.startswith(MARK) else 0))
     if reader.skip(root.end) != len(text):
         raise reader.fail(reader.skip(root.end))
     return root
 
 
-def find_node(text: str, path: Sequence[str]) -> Node | None:
-    """Return the value at ``path``, a list of member names from the root, or None."""
+def load(text: str) -> Any:
+    """Return the values of ``text``. Raises :class:`NotJsonError`; a name that is there twice is an error too."""
+    parse_text(text)
+    bare = _STRING_OR_COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", text.removeprefix(MARK))
+    return json.loads(_STRING_OR_LAST_COMMA.sub(lambda found: found[1] or "", bare))
+
+
+def find_comments(text: str) -> list[str]:
+    """Return the comments of ``text`` in their order."""
+    return [found[0].rstrip("\r") for found in _STRING_OR_COMMENT.finditer(text) if found[0][0] != '"']
+
+
+def is_blank(text: str) -> bool:
+    """Return whether the file has nothing in it."""
+    return text.removeprefix(MARK).strip() == ""
+
+
+def find_node(text: str, path: Sequence[str | int]) -> Node | None:
+    """Return the value at ``path``, names of members and places in arrays from the root, or None."""
     node: Node | None = parse_text(text)
-    for key in path:
-        node = node.member(key) if node is not None else None
+    for step in path:
+        if node is None:
+            return None
+        if isinstance(step, str):
+            node = node.member(step)
+        else:
+            node = node.children[step] if node.children and step < len(node.children) else None
     return node
 
 
-def set_member(text: str, path: Sequence[str], value: Any) -> str:
+def set_member(text: str, path: Sequence[str | int], value: Any) -> str:
     """Return ``text`` with ``value`` at ``path``; objects on the way are made where they are missing."""
     node = find_node(text, path)
     if node is not None:
@@ -147,10 +174,10 @@ def set_member(text: str, path: Sequence[str], value: Any) -> str:
     parent = path[:-1]
     if parent and find_node(text, parent) is None:
         return set_member(text, parent, {path[-1]: value})
-    return _insert(text, parent, value, key=path[-1])
+    return _insert(text, parent, value, key=str(path[-1]))
 
 
-def append_item(text: str, path: Sequence[str], value: Any) -> str:
+def append_item(text: str, path: Sequence[str | int], value: Any) -> str:
     """Return ``text`` with ``value`` as the last item of the array at ``path``, made where it is missing."""
     if find_node(text, path) is None:
         return set_member(text, path, [value])
@@ -161,35 +188,72 @@ def drop_child(text: str, parent: Node, index: int) -> str:
     """Return ``text`` without the child ``index`` of ``parent`` and the comma that goes with it."""
     assert parent.children is not None
     child = parent.children[index]
-    if index > 0:
-        return text[: parent.children[index - 1].end] + text[child.end :]
-    if len(parent.children) > 1:
-        return text[: child.begin] + text[parent.children[1].begin :]
-    return text[: parent.start + 1] + text[parent.end - 1 :]
+    before = parent.children[index - 1] if index else None
+    after = parent.children[index + 1] if index + 1 < len(parent.children) else None
+    if before is not None and not find_comments(text[before.end : child.begin]):
+        return text[: before.end] + text[child.end :]
+    if before is None and after is not None and not find_comments(text[child.end : after.begin]):
+        return text[: child.begin] + text[after.begin :]
+    around = text[parent.start + 1 : child.begin] + "\n" + text[child.end : parent.end - 1]
+    if before is None and after is None and not find_comments(around):
+        return text[: parent.start + 1] + text[parent.end - 1 :]
+    return _drop_between_comments(text, child, before)
 
 
-def _insert(text: str, path: Sequence[str], value: Any, *, key: str | None) -> str:
+def _drop_between_comments(text: str, child: Node, before: Node | None) -> str:
+    """Return ``text`` without ``child``, one comma, and the line end before it; the owner's comments stay."""
+    comma = child.comma if child.comma is not None else before.comma if before else None
+    end = child.end
+    if comma is not None and comma >= end and not text[end:comma].strip():
+        end, comma = comma + 1, None
+    start = child.begin
+    if re.match(r"[ \t]*(?:\r?\n|\Z)", text[end:]):
+        start -= len(re.search(r"(?:\r?\n)?[ \t]*\Z", text[:start])[0])  # type: ignore[index]  # matches nothing too
+    left = text[:start] + text[end:]
+    if comma is None:
+        return left
+    at = comma if comma < start else comma - (end - start)
+    return left[:at] + left[at + 1 :]
+
+
+def _insert(text: str, path: Sequence[str | int], value: Any, *, key: str | None) -> str:
     parent = find_node(text, path)
     if parent is None or parent.children is None or parent.is_object != (key is not None):
-        raise NotPlainJsonError(f"{'.'.join(path) or 'the file'} is not what the agent reads there", text, 0)
+        where = ".".join(map(str, path)) or "the file"
+        raise NotJsonError(f"{where} is not what the agent reads there", text, 0)
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + (":" if _is_compact(text) else ": ")
-    newline = "\r\n" if "\r\n" in text else "\n"
     if parent.children:
-        last = parent.children[-1]
-        gap = text[parent.start + 1 : parent.children[0].begin]
-        if "\n" in gap:
-            indent = gap.rsplit("\n", 1)[1]
-            added = "," + newline + indent + name + _dump(text, value, indent)
-        else:
-            added = ("," if _is_compact(text) else ", ") + name + _dump_inline(text, value)
-        return text[: last.end] + added + text[last.end :]
-    if _is_single_line(text):
+        return _insert_behind(text, parent, parent.children[-1], name, value)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    said = text[parent.start + 1 : parent.end - 1].rstrip() if find_comments(text[parent.start : parent.end]) else ""
+    if _is_single_line(text) and not said:
         inside = name + _dump_inline(text, value)
     else:
         outer = _line_indent(text, parent.start)
         indent = outer + _unit(text)
-        inside = newline + indent + name + _dump(text, value, indent) + newline + outer
+        inside = said + newline + indent + name + _dump(text, value, indent) + newline + outer
     return text[: parent.start + 1] + inside + text[parent.end - 1 :]
+
+
+def _insert_behind(text: str, parent: Node, last: Node, name: str, value: Any) -> str:
+    """Return ``text`` with an entry behind ``last``, and behind the comment on its line."""
+    assert parent.children is not None
+    newline = "\r\n" if "\r\n" in text else "\n"
+    gap = text[parent.start + 1 : parent.children[0].begin]
+    behind = last.end if last.comma is None else last.comma + 1
+    remark = _COMMENT_ON_LINE.match(text, behind)
+    if "\n" not in gap and remark is None:
+        added = ("," if _is_compact(text) else ", ") + name + _dump_inline(text, value)
+        return text[: last.end] + added + text[last.end :]
+    indent = gap.rsplit("\n", 1)[1] if "\n" in gap else _line_indent(text, parent.start) + _unit(text)
+    indent = indent[: len(indent) - len(indent.lstrip(" \t"))]
+    added = newline + indent + name + _dump(text, value, indent)
+    if remark is None:
+        return text[: last.end] + "," + added + text[last.end :]
+    at = remark.end() - (1 if remark[0].endswith("\r") else 0)
+    if last.comma is None:
+        return text[: last.end] + "," + text[last.end : at] + added + text[at:]
+    return text[:at] + added + "," + text[at:]
 
 
 def _dump(text: str, value: Any, indent: str) -> str:
@@ -223,7 +287,7 @@ def _unit(text: str) -> str:
     if root.children:
         gap = text[root.start + 1 : root.children[0].begin]
         if "\n" in gap:
-            return gap.rsplit("\n", 1)[1] or "  "
+            return re.sub(r"[^ \t].*", "", gap.rsplit("\n", 1)[1]) or "  "
     return "  "
 
 

@@ -1,7 +1,7 @@
 """One file of an agent's settings, and what memfs puts into it. Pure: text in, text out.
 
-Every target can ``add`` ours to a text that has none of it, and ``strip`` a text of all of it, so
-that connecting again is stripping and adding, and always ends in the same text.
+``put`` makes memfs's entries in a text what they are to be, in the places where they are; ``strip`` takes them out.
+Both prove by the values that nothing else changed, or raise :class:`UnfitError` and change nothing.
 """
 
 from __future__ import annotations
@@ -12,157 +12,272 @@ from pathlib import Path
 from typing import Any
 
 from memfs.connect import json_text, toml_text
-from memfs.connect.command import is_hook_command
+from memfs.connect.ours import NAME, command_in, find_places, is_our_server, server_program, theirs
 from memfs.errors import UsageError
 from memfs.model.values import dataclass
 
-COMMAND_KEYS = ("command", "bash")
+_Entries = tuple[tuple[str, Mapping[str, Any]], ...]
+_DEFAULT_KEYS = frozenset({"version", "$schema"})
 
 
 class UnfitError(UsageError):
-    """A file that memfs will not edit; ``hint`` holds what its owner can paste."""
+    """A file that memfs does not edit; ``hint`` is what its owner can paste."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What every kind of file has: a path, and hooks or servers that belong into it."""
+    """What every kind of file has: a path, and what memfs wants in it."""
 
     path: Path
 
-    def add(self, text: str) -> str:
-        """Return ``text`` with ours in it."""
+    @property
+    def wanted(self) -> bool:
+        """Whether anything of memfs is to be in the file."""
+        raise NotImplementedError
+
+    def put(self, text: str, known: Sequence[str] = ()) -> str:
+        """Return ``text`` with memfs's entries as they are to be, and no others; ``known`` are commands it wrote."""
         raise NotImplementedError
 
     def strip(self, text: str, known: Sequence[str] = (), before: str | None = None) -> str:
-        """Return ``text`` with nothing of ours in it; ``known`` are commands that memfs wrote,
-        ``before`` is the text into which it wrote them."""
+        """Return ``text`` with nothing of memfs in it; ``before`` is the text into which memfs wrote."""
         raise NotImplementedError
 
+    def is_bare(self, text: str) -> bool:
+        """Return whether nothing of anybody's is in a file that memfs made."""
+        return json_text.is_blank(text)
+
     def commands(self) -> tuple[str, ...]:
-        """Return the shell commands and programs that ``add`` writes."""
+        """Return the shell commands and programs that ``put`` writes."""
         return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonTarget(Target):
-    """Entries in somebody's JSON file.
+class _Settings(Target):
+    """A settings file of hooks and MCP servers: ``hooks`` are (event, entry), ``server`` is memfs's own."""
 
-    ``hooks`` are (event, entry) for the arrays under ``hooks``; ``members`` are (path, value);
-    ``servers`` names the object that holds MCP servers.
-    """
-
-    hooks: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    members: tuple[tuple[tuple[str, ...], Any], ...] = ()
-    defaults: tuple[tuple[str, Any], ...] = ()  # members that a new file needs
+    hooks: _Entries = ()
+    server: Mapping[str, Any] | None = None
     servers: str = "mcpServers"
 
-    def commands(self) -> tuple[str, ...]:
-        found = [command for _, entry in self.hooks for command in _hook_commands(entry)]
-        return tuple(dict.fromkeys([*found, *(_server_program(value) for _, value in self.members)]))
+    @property
+    def wanted(self) -> bool:
+        return bool(self.hooks or self.server)
 
-    def add(self, text: str) -> str:
-        if not self.hooks and not self.members:
-            return text
-        out = text if text.strip() else "{}\n"
+    def commands(self) -> tuple[str, ...]:
+        found = [str(command_in(handler)) for _, entry in self.hooks for handler in _handlers(entry)]
+        return tuple(dict.fromkeys([*found, *([server_program(self.server)] if self.server else [])]))
+
+    def load(self, text: str) -> Any:
+        """Return the values of ``text``. Raises ValueError."""
+        raise NotImplementedError
+
+    def prove(self, old: str, new: str, known: Sequence[str], hooks: _Entries, server: object) -> None:
+        """Raise ValueError unless what is not memfs's is alike in both, and memfs's in ``new`` is as given."""
+        known = (*known, *self.commands())
+        before, after = self.load(old), self.load(new)
+        if not _same(theirs(before, self.servers, known), theirs(after, self.servers, known)):
+            raise ValueError("it would change what is not memfs's")
+        if json_text.find_comments(old) != json_text.find_comments(new) and not isinstance(self, TomlTarget):
+            raise ValueError("a comment would be lost")
+        found = sorted((place.event, place.command) for place in find_places(after, known))
+        if found != sorted((event, str(command_in(h))) for event, entry in hooks for h in _handlers(entry)):
+            raise ValueError("memfs's hooks are written in a form that it does not edit")
+        named = after.get(self.servers) if isinstance(after, Mapping) else None
+        named = named.get(NAME) if isinstance(named, Mapping) else None
+        if (server is None) != (not is_our_server(named, known)):
+            raise ValueError("memfs's server is written in a form that it does not edit")
+
+    def refuse(self, error: Exception) -> UnfitError:
+        """Return what is said where the file is left as it is."""
+        if isinstance(error, UnfitError):
+            return error
+        hint = "take memfs's entries out by hand"
+        if self.wanted:
+            hint = "paste this into it by hand:\n" + self.put("")
+        return UnfitError(f"it cannot be edited safely ({error}); nothing was written", where=str(self.path), hint=hint)
+
+    def other_server(self, document: object, known: Sequence[str]) -> UnfitError | None:
+        """Return the refusal where another server has memfs's name."""
+        named = document.get(self.servers) if isinstance(document, Mapping) else None
+        if not isinstance(named, Mapping) or NAME not in named or is_our_server(named[NAME], known):
+            return None
+        return UnfitError(
+            f"another entry is called {self.servers}.{NAME} there",
+            where=str(self.path),
+            hint="rename it, or take it out, and connect again",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonTarget(_Settings):
+    """Entries in somebody's JSON file, with or without comments. ``defaults`` are members that a new file needs."""
+
+    defaults: tuple[tuple[str, Any], ...] = ()
+
+    def load(self, text: str) -> Any:
+        return json_text.load(text)
+
+    def put(self, text: str, known: Sequence[str] = ()) -> str:
+        out = text if not json_text.is_blank(text) else text.rstrip() + "{}\n"
         try:
+            old = out
+            if self.server and (other := self.other_server(self.load(out), known)):
+                raise other
             for key, value in self.defaults:
                 if json_text.find_node(out, (key,)) is None:
-                    out = json_text.set_member(out, (key,), value)
+                    out = old = json_text.set_member(out, (key,), value)
+            out = self._drop_surplus(out, known)
             for event, entry in self.hooks:
-                out = json_text.append_item(out, ("hooks", event), entry)
-            for path, value in self.members:
-                if json_text.find_node(out, path) is not None:
-                    raise UnfitError(
-                        f"another entry is called {'.'.join(path)} there",
-                        where=str(self.path),
-                        hint="rename it, or take it out, and connect again",
-                    )
-                out = json_text.set_member(out, path, value)
-        except json_text.NotPlainJsonError as error:
-            raise self._unfit(error) from None
+                out = self._put_hook(out, event, entry, known)
+            if self.server and json_text.find_node(out, (self.servers, NAME)) is None:
+                out = json_text.set_member(out, (self.servers, NAME), dict(self.server))
+            for key, value in (self.server or {}).items():
+                out = _set_changed(out, (self.servers, NAME, key), value)
+            self.prove(old, out, known, self.hooks, self.server)
+        except ValueError as error:
+            raise self.refuse(error) from None
         return out
 
     def strip(self, text: str, known: Sequence[str] = (), before: str | None = None) -> str:
-        if text.strip() == "":
+        if json_text.is_blank(text):
             return text
         try:
             kept = _containers(before)
             out = text
-            while (found := self._find_ours(out, known)) is not None:
-                out = _drop(out, *found, known=known, kept=kept)
-        except json_text.NotPlainJsonError as error:
-            if "memfs" not in text:
-                return text  # nothing of ours can be in it; whoever adds to it will say what is wrong
-            raise self._unfit(error) from None
+            while places := find_places(self.load(out), known):
+                path = places[0].path if not places[0].alone else places[0].path[:3]
+                out = _drop(out, path, kept)
+            named = json_text.find_node(out, (self.servers, NAME))
+            if named is not None and self.other_server(self.load(out), known) is None:
+                out = _drop(out, (self.servers, NAME), kept)
+            self.prove(text, out, known, (), None)
+        except ValueError as error:
+            if NAME not in text:
+                return text  # nothing of memfs's can be in it; whoever adds to it will say what is wrong
+            raise self.refuse(error) from None
         return out
 
-    def _find_ours(self, text: str, known: Sequence[str]) -> tuple[tuple[str, ...], int | None] | None:
-        """Return the place of one entry of ours: the container's path and an item's index (None: the member)."""
-        json_text.parse_text(text)  # stricter than json: a name that stands twice is nobody's to choose between
-        document = json.loads(text)
-        if not isinstance(document, dict):
-            return None
-        hooks = document.get("hooks")
-        for event, entries in hooks.items() if isinstance(hooks, dict) else ():
-            for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-                if any(is_hook_command(command, known) for command in _hook_commands(entry)):
-                    return ("hooks", event), index
-        servers = document.get(self.servers)
-        if isinstance(servers, dict) and _is_our_server(servers.get("memfs"), known):
-            return (self.servers, "memfs"), None
-        return None
+    def is_bare(self, text: str) -> bool:
+        if json_text.is_blank(text):
+            return True
+        document = self.load(text)
+        return isinstance(document, dict) and set(document) <= _DEFAULT_KEYS and not json_text.find_comments(text)
 
-    def _unfit(self, error: Exception) -> UnfitError:
-        return UnfitError(
-            f"it cannot be edited safely ({error}); nothing was written",
-            where=str(self.path),
-            hint="paste this into it by hand:\n" + json.dumps(self.paste(), indent=2),
-        )
+    def _drop_surplus(self, text: str, known: Sequence[str]) -> str:
+        """Return ``text`` without hooks of memfs that are not wanted, are there twice, or have another shape."""
+        wanted = {event: "hooks" in entry for event, entry in self.hooks}
+        seen: set[str] = set()
+        for place in find_places(self.load(text), known):
+            nested = place.handler is not None
+            if wanted.get(place.event) != nested or place.event in seen:
+                path = place.path if not place.alone else place.path[:3]
+                return self._drop_surplus(_drop(text, path, ()), known)
+            seen.add(place.event)
+        there = json_text.find_node(text, (self.servers, NAME)) is not None
+        if there and not self.server and self.other_server(self.load(text), known) is None:
+            return _drop(text, (self.servers, NAME), ())
+        return text
 
-    def paste(self) -> dict[str, Any]:
-        """Return the document that holds ours and nothing else."""
-        return dict(json.loads(self.add(""))) if self.hooks or self.members else {}
+    def _put_hook(self, text: str, event: str, entry: Mapping[str, Any], known: Sequence[str]) -> str:
+        place = next((place for place in find_places(self.load(text), known) if place.event == event), None)
+        if place is None:
+            return json_text.append_item(text, ("hooks", event), entry)
+        if place.handler is not None and place.alone and "matcher" in entry:
+            text = _set_changed(text, (*place.path[:3], "matcher"), entry["matcher"])
+        for key, value in _handlers(entry)[0].items():
+            text = _set_changed(text, (*place.path, key), value)
+        return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TomlTarget(Target):
-    """A marked block in somebody's TOML file."""
+class TomlTarget(_Settings):
+    """Tables in somebody's TOML file."""
 
-    tables: tuple[tuple[str, Mapping[str, Any]], ...]
+    servers: str = "mcp_servers"
 
-    def commands(self) -> tuple[str, ...]:
-        return tuple(str(values["command"]) for _, values in self.tables if "command" in values)
+    def load(self, text: str) -> Any:
+        return toml_text.parse_toml(text.removeprefix(json_text.MARK))
 
-    def add(self, text: str) -> str:
-        if not self.tables:
-            return text
+    def put(self, text: str, known: Sequence[str] = ()) -> str:
+        mark = json_text.MARK if text.startswith(json_text.MARK) else ""
+        out = text.removeprefix(mark)
         try:
-            return toml_text.append_block(text, self.tables)
+            document = self.load(out)
+            if self.server and (other := self.other_server(document, known)):
+                raise other
+            places = find_places(document, known)
+            kept = {event: next((p for p in places if p.event == event and p.handler is not None), None)
+                    for event, _ in self.hooks}  # fmt: skip
+            surplus = [_toml_path(place) for place in places if place not in kept.values()]
+            named = document.get(self.servers, {}).get(NAME) is not None
+            if named and not self.server and self.other_server(document, known) is None:
+                surplus.append((self.servers, NAME))
+            if surplus or toml_text.OLD_MARK.search(out):
+                # Places are counted anew after a cut, so the rest is done in a second pass.
+                out = toml_text.drop_paths(out, surplus)
+                self.prove(text, out, known, *self._left(out, known))
+                return self.put(mark + out, known) if self.wanted else mark + out
+            out = self._put_values(out, document, kept)
+            self.prove(text, out, known, self.hooks, self.server)
         except ValueError as error:
-            raise UnfitError(
-                f"it cannot be edited safely ({error}); nothing was written",
-                where=str(self.path),
-                hint="paste this into it by hand:\n" + toml_text.append_block("", self.tables),
-            ) from None
+            raise self.refuse(error) from None
+        return mark + out
 
-    def strip(self, text: str, known: Sequence[str] = (), before: str | None = None) -> str:  # noqa: ARG002 - the marks say it all
-        return toml_text.drop_block(text)
+    def strip(self, text: str, known: Sequence[str] = (), before: str | None = None) -> str:  # noqa: ARG002
+        mark = json_text.MARK if text.startswith(json_text.MARK) else ""
+        try:
+            document = self.load(text)
+            paths = [_toml_path(place) for place in find_places(document, known)]
+            if isinstance(document.get(self.servers), Mapping) and self.other_server(document, known) is None:
+                paths.append((self.servers, NAME))
+            out = toml_text.drop_paths(text.removeprefix(mark), paths)
+            self.prove(text, out, known, (), None)
+        except ValueError as error:
+            if NAME not in text:
+                return text
+            raise self.refuse(error) from None
+        return mark + out
+
+    def _left(self, text: str, known: Sequence[str]) -> tuple[_Entries, object]:
+        """Return what is left of memfs's own after the surplus was cut, in the form that ``prove`` takes."""
+        document = self.load(text)
+        hooks = tuple((place.event, {"command": place.command}) for place in find_places(document, known))
+        return hooks, (document.get(self.servers) or {}).get(NAME)
+
+    def _put_values(self, text: str, document: Mapping[str, Any], kept: Mapping[str, Any]) -> str:
+        tables: list[tuple[str, Mapping[str, Any]]] = []
+        for event, entry in self.hooks:
+            place = kept[event]
+            if place is None:
+                tables.append((f"[[hooks.{event}]]", {}))
+                tables += [(f"[[hooks.{event}.hooks]]", handler) for handler in _handlers(entry)]
+                continue
+            there = document["hooks"][event][place.entry]["hooks"][place.handler]
+            text = _set_values(text, place.path, there, _handlers(entry)[0])
+        if self.server:
+            there = document.get(self.servers, {}).get(NAME)
+            if there is None:
+                tables.append((f"[{self.servers}.{NAME}]", self.server))
+            else:
+                text = _set_values(text, (self.servers, NAME), there, self.server)
+        return toml_text.append_tables(text, tables) if tables else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTarget(Target):
-    """A file that is all ours: ``mark`` stands in every version of it that memfs ever wrote."""
+    """A file that is all memfs's: ``mark`` is in every version of it that memfs ever wrote."""
 
     content: str | None
     mark: str
 
-    def commands(self) -> tuple[str, ...]:
-        return ()
+    @property
+    def wanted(self) -> bool:
+        return self.content is not None
 
-    def add(self, text: str) -> str:
-        if self.content is None:
-            return text
-        if text:
+    def put(self, text: str, known: Sequence[str] = ()) -> str:  # noqa: ARG002 - all or nothing
+        assert self.content is not None
+        if text and self.mark not in text:
             raise UnfitError(
                 "there is another file of that name, which memfs did not write",
                 where=str(self.path),
@@ -170,38 +285,43 @@ class OwnTarget(Target):
             )
         return self.content
 
-    def strip(self, text: str, known: Sequence[str] = (), before: str | None = None) -> str:  # noqa: ARG002 - all or nothing
+    def strip(self, text: str, known: Sequence[str] = (), before: str | None = None) -> str:  # noqa: ARG002
         return "" if self.mark in text else text
 
 
-def _hook_commands(entry: object) -> list[str]:
-    """Return the shell commands of one entry of an event's array, nested or flat."""
-    if not isinstance(entry, Mapping):
-        return []
-    nested = entry.get("hooks")
-    if isinstance(nested, list):
-        return [command for inner in nested for command in _hook_commands(inner)]
-    return [entry[key] for key in COMMAND_KEYS if isinstance(entry.get(key), str)]
+def _same(left: object, right: object) -> bool:
+    """Return whether two documents are equal, numbers and their kinds included."""
+    return json.dumps(left, default=str, sort_keys=True) == json.dumps(right, default=str, sort_keys=True)
 
 
-def _server_program(value: object) -> str:
-    command = value.get("command") if isinstance(value, Mapping) else None
-    return str(command[0]) if isinstance(command, list) and command else str(command)
+def _handlers(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(entry["hooks"]) if "hooks" in entry else [entry]
 
 
-def _is_our_server(value: object, known: Sequence[str]) -> bool:
-    if not isinstance(value, Mapping):
-        return False
-    program = _server_program(value)
-    return program in known or program.rsplit("/", 1)[-1] == "memfs"
+def _toml_path(place: Any) -> tuple[str | int, ...]:
+    return tuple(place.path[:3] if place.alone else place.path)
 
 
-def _containers(text: str | None) -> Collection[tuple[str, ...]]:
+def _set_values(text: str, table: tuple[str | int, ...], there: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    for key, value in values.items():
+        if there.get(key) != value:
+            text = toml_text.set_value(text, table, key, value)
+    return text
+
+
+def _set_changed(text: str, path: tuple[str | int, ...], value: Any) -> str:
+    node = json_text.find_node(text, path)
+    if node is not None and json_text.load(text[node.start : node.end]) == value:
+        return text
+    return json_text.set_member(text, path, value)
+
+
+def _containers(text: str | None) -> Collection[tuple[str | int, ...]]:
     """Return the paths of the objects and arrays that the owner had before."""
-    found: set[tuple[str, ...]] = set()
+    found: set[tuple[str | int, ...]] = set()
     try:
-        root = json_text.parse_text(text) if text and text.strip() else None
-    except json_text.NotPlainJsonError:
+        root = json_text.parse_text(text) if text and not json_text.is_blank(text) else None
+    except json_text.NotJsonError:
         root = None
     for first in root.children or () if root else ():
         if first.key is None or first.children is None:
@@ -211,38 +331,23 @@ def _containers(text: str | None) -> Collection[tuple[str, ...]]:
     return found
 
 
-def _drop(
-    text: str, path: tuple[str, ...], index: int | None, *, known: Sequence[str], kept: Collection[tuple[str, ...]]
-) -> str:
-    """Return ``text`` without one entry, and without the containers that it leaves empty."""
-    if index is None:
-        text = _drop_member(text, path)
-        path = path[:-1]
-    else:
-        text = _drop_item(text, path, index, known)
-    for depth in range(len(path), 0, -1):
+def _drop(text: str, path: tuple[str | int, ...], kept: Collection[tuple[str | int, ...]]) -> str:
+    """Return ``text`` without the entry at ``path``, and without the containers that it leaves empty."""
+    text = _drop_one(text, path)
+    for depth in range(len(path) - 1, 0, -1):
         container = json_text.find_node(text, path[:depth])
         if container is None or container.children or path[:depth] in kept:
             break
-        text = _drop_member(text, path[:depth])
+        if json_text.find_comments(text[container.start : container.end]):
+            break
+        text = _drop_one(text, path[:depth])
     return text
 
 
-def _drop_member(text: str, path: tuple[str, ...]) -> str:
+def _drop_one(text: str, path: tuple[str | int, ...]) -> str:
     parent = json_text.find_node(text, path[:-1])
-    keys = [child.key for child in (parent.children or ())] if parent else []
-    return json_text.drop_child(text, parent, keys.index(path[-1])) if parent else text
-
-
-def _drop_item(text: str, path: tuple[str, ...], index: int, known: Sequence[str]) -> str:
-    """Return ``text`` without the entry, or without our command alone where others share the entry."""
-    array = json_text.find_node(text, path)
-    if array is None or not array.children:
+    last = path[-1]
+    if parent is None or parent.children is None:
         return text
-    inner = array.children[index].member("hooks")
-    if inner is not None and inner.children and len(inner.children) > 1:
-        for place, child in enumerate(inner.children):
-            commands = _hook_commands(json.loads(text[child.start : child.end]))
-            if any(is_hook_command(command, known) for command in commands):
-                return json_text.drop_child(text, inner, place)
-    return json_text.drop_child(text, array, index)
+    index = last if isinstance(last, int) else [child.key for child in parent.children].index(last)
+    return json_text.drop_child(text, parent, index)

@@ -162,20 +162,147 @@ def test_geminis_timeout_is_in_milliseconds(memfs: Memfs, sealed: Path, script: 
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "gemini", "opencode"])
-def test_a_file_with_comments_is_refused_whole_and_says_what_to_paste(
+def test_a_damaged_file_is_refused_whole_and_says_what_to_paste(
     memfs: Memfs, sealed: Path, script: Path, agent: str
 ) -> None:
     name = next(iter(SETTINGS[agent]))
     (sealed / name).parent.mkdir(parents=True)
-    (sealed / name).write_text('{\n  // my comment\n  "model": "opus"\n}\n')
+    (sealed / name).write_text('{\n  "model" "opus"\n}\n')
     before = files(sealed)
     ran = memfs("connect", agent, "--mcp", "--command", str(script))
     assert ran.code == 2
-    assert "a comment" in ran.err
+    assert "line 2: not JSON" in ran.err
     pasted = json.loads(ran.err[ran.err.index("\n{") :])
     assert "memfs" in json.dumps(pasted)
     assert files(sealed) == before, "one of several files was written"
     assert memfs("disconnect", agent).code == 0
+
+
+COMMENTED = '\ufeff{\n  // my comment\n  "model": "opus", // mine\n  "list": [1, 2,],\n}\n'
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "gemini", "opencode"])
+@pytest.mark.parametrize("text", [COMMENTED, COMMENTED.removeprefix("\ufeff"), "\ufeff", "{ /* nothing */ }"])
+def test_comments_trailing_commas_and_the_byte_order_mark_are_kept(
+    memfs: Memfs, sealed: Path, script: Path, agent: str, text: str
+) -> None:
+    name = next(iter(SETTINGS[agent]))
+    (sealed / name).parent.mkdir(parents=True)
+    (sealed / name).write_text(text)
+    before = files(sealed)
+    connect = ["connect", agent, "--mcp", "--command", str(script)]
+    assert memfs(*connect).code == 0
+    assert text.startswith("\ufeff") == (sealed / name).read_text().startswith("\ufeff")
+    connected = files(sealed)
+    assert "unchanged" in memfs(*connect).out
+    assert files(sealed) == connected
+    shutil.rmtree(sealed / ".local")  # what it was is not remembered: memfs's entries are found by themselves
+    assert memfs("disconnect", agent).code == 0
+    left = files(sealed)
+    if text != "\ufeff":  # an empty file may be one that memfs made
+        assert "".join(left[name].decode().split()) == "".join(text.split())
+    assert {key: value for key, value in left.items() if key != name} == {
+        key: value for key, value in before.items() if key != name
+    }
+
+
+def codex_writes(config: Path) -> None:
+    """Write what Codex itself writes: tables of its own among memfs's, and approvals in memfs's."""
+    text = config.read_text()
+    text = text.replace("[mcp_servers.memfs]", "[features]\ngoals = true\n\n[mcp_servers.memfs]\nenabled = true")
+    state = '[hooks.state]\n\n[hooks.state."/h/hooks.json:user_prompt_submit:0:0"]\ntrusted_hash = "sha256:ab"\n'
+    approval = '\n[mcp_servers.memfs.tools.recall]\napproval_mode = "approve"\n'
+    config.write_text(text + approval + state + '\n[tui]\ntheme = "x"\n\n[mcp_servers.mydb]\ncommand = "true"\n')
+
+
+def test_what_codex_writes_into_its_file_stays(memfs: Memfs, sealed: Path, script: Path) -> None:
+    put(sealed, "codex")
+    config = sealed / ".codex" / "config.toml"
+    connect = ["connect", "codex", "--mcp", "--command", str(script)]
+    memfs(*connect)
+    codex_writes(config)
+    written = config.read_text()
+    assert "unchanged" in memfs(*connect).out
+    assert config.read_text() == written
+    memfs("connect", "codex", "--write", "--command", str(script))
+    values = tomllib.loads(config.read_text())
+    server = {**tomllib.loads(written)["mcp_servers"]["memfs"], "args": ["mcp", "--allow", "write"]}
+    assert values == {**tomllib.loads(written), "mcp_servers": {"mydb": {"command": "true"}, "memfs": server}}
+    memfs("disconnect", "codex")
+    left = tomllib.loads(config.read_text())
+    assert left.pop("mcp_servers") == {"mydb": {"command": "true"}}
+    assert left == {key: value for key, value in values.items() if key != "mcp_servers"}
+    assert 'model = "gpt-5"  # keep\n' in config.read_text()
+
+
+@pytest.mark.parametrize(
+    "begin", ["# memfs: begin (written by `memfs connect`, taken out by `memfs disconnect`)\n", ""]
+)
+def test_the_marked_block_of_an_older_memfs_is_taken_over(memfs: Memfs, sealed: Path, script: Path, begin: str) -> None:
+    config = sealed / ".codex" / "config.toml"
+    config.parent.mkdir()
+    theirs = "[features]\ngoals = true\n"
+    server = f'[mcp_servers.memfs]\ncommand = "{script}"\nargs = ["mcp"]\n'
+    config.write_text(f'model = "gpt-5"\n\n{begin}{server}{theirs}# memfs: end\n')
+    assert memfs("connect", "codex", "--mcp", "--command", str(script)).code == 0
+    memfs("disconnect", "codex")
+    assert tomllib.loads(config.read_text()) == {"model": "gpt-5", "features": {"goals": True}}
+    assert "memfs" not in config.read_text()
+
+
+def test_a_form_that_memfs_does_not_edit_is_refused_and_left(memfs: Memfs, sealed: Path, script: Path) -> None:
+    config = sealed / ".codex" / "config.toml"
+    config.parent.mkdir()
+    text = f'mcp_servers = {{ memfs = {{ command = "{script}", args = ["mcp"] }}, mydb = {{ command = "true" }} }}\n'
+    config.write_text(text)
+    for verb in (["connect", "codex", "--write", "--command", str(script)], ["disconnect", "codex"]):
+        ran = memfs(*verb)
+        assert ran.code == 2
+        assert "cannot be edited safely" in ran.err
+        assert config.read_text() == text
+        assert not (sealed / ".codex" / "hooks.json").exists()
+
+
+def test_hooks_stay_in_their_places_so_that_what_codex_trusts_stays_trusted(
+    memfs: Memfs, sealed: Path, script: Path
+) -> None:
+    memfs("connect", "codex", "--command", str(script))
+    settings = sealed / ".codex" / "hooks.json"
+    document = json.loads(settings.read_text())
+    mine = {"hooks": [{"type": "command", "command": "mine"}]}
+    document["hooks"]["UserPromptSubmit"].append(mine)
+    document["hooks"]["UserPromptSubmit"][0]["hooks"][0]["statusMessage"] = "memories"
+    settings.write_text(json.dumps(document))
+    other = script.with_name("memfs-two")
+    other.write_bytes(script.read_bytes())
+    other.chmod(0o755)
+    memfs("connect", "codex", "--command", str(other))
+    ours, theirs = json.loads(settings.read_text())["hooks"]["UserPromptSubmit"]
+    assert theirs == mine
+    assert str(other) in ours["hooks"][0]["command"]
+    assert ours["hooks"][0]["statusMessage"] == "memories"
+
+
+def test_a_program_of_another_name_is_known_without_a_record(memfs: Memfs, sealed: Path, script: Path) -> None:
+    other = script.with_name("my-own-program")
+    other.write_bytes(script.read_bytes())
+    other.chmod(0o755)
+    before = files(sealed)
+    memfs("connect", "claude-code", "--mcp", "--command", str(other))
+    shutil.rmtree(sealed / ".local")
+    memfs("disconnect", "claude-code")
+    assert files(sealed) == before
+
+
+def test_a_file_that_the_agent_gave_a_schema_to_is_deleted_with_ours(
+    memfs: Memfs, project: Path, sealed: Path, script: Path
+) -> None:
+    memfs("connect", "opencode", "--project", "--mcp", "--command", str(script), cwd=project)
+    config = project / "opencode.json"
+    document = {"$schema": "https://example.com/config.json", **json.loads(config.read_text())}
+    config.write_text(json.dumps(document))
+    memfs("disconnect", "opencode", "--project", cwd=project)
+    assert not config.exists()
 
 
 def test_a_symlinked_file_stays_a_link(memfs: Memfs, sealed: Path, script: Path, tmp_path: Path) -> None:

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.connect.json_text import NotPlainJsonError, append_item, drop_child, find_node, parse_text, set_member
+from memfs.connect.json_text import (
+    NotJsonError,
+    append_item,
+    drop_child,
+    find_comments,
+    find_node,
+    load,
+    parse_text,
+    set_member,
+)
 
 FILES = [
     "{}",
@@ -45,10 +54,11 @@ def test_the_owners_manner_of_writing_is_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{\n  // note\n  "a": 1\n}', "line 2: a comment"),
-        ('{"a": 1 /* note */}', "line 1: a comment"),
-        ('{"a": 1,}', "a trailing comma"),
-        ('{"a": 1, "a": 2}', "stands here twice"),
+        ('{"a": 1, "a": 2}', "is here twice"),
+        ('{"a": 1,,}', "not JSON"),
+        ("[,]", "not JSON"),
+        ('{"a": 1 /* open', "not JSON"),
+        ('{\n"a" 1}', "line 2: not JSON"),
         ("{'a': 1}", "not JSON"),
         ('{"a": NaN}', "not JSON"),
         ("", "not JSON"),
@@ -56,15 +66,15 @@ def test_the_owners_manner_of_writing_is_kept() -> None:
         ("[" * 5000, "nested too deeply"),
     ],
 )
-def test_what_is_not_plain_json_is_refused_with_its_line(text: str, says: str) -> None:
-    with pytest.raises(NotPlainJsonError, match=says):
+def test_what_is_not_json_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(NotJsonError, match=says):
         parse_text(text)
 
 
 def test_a_place_that_holds_something_else_is_not_overwritten() -> None:
-    with pytest.raises(NotPlainJsonError):
+    with pytest.raises(NotJsonError):
         append_item('{"hooks": []}', ("hooks", "Stop"), 1)
-    with pytest.raises(NotPlainJsonError):
+    with pytest.raises(NotJsonError):
         set_member('{"mcpServers": 3}', ("mcpServers", "memfs"), 1)
 
 
@@ -107,3 +117,55 @@ def test_any_child_can_be_dropped(items: list[int], data: st.DataObject) -> None
     index = data.draw(st.integers(0, len(items) - 1))
     text = json.dumps(items)
     assert json.loads(drop_child(text, parse_text(text), index)) == items[:index] + items[index + 1 :]
+
+
+COMMENTED = [
+    '{\n  // mine\n  "a": 1\n}\n',
+    '{\n  "a": 1, // behind\n}\n',
+    '{\n  "a": 1 // behind\n}\n',
+    '{\r\n  "a": 1, // behind\r\n}\r\n',
+    '{\n  "a": 1,\n  /* before b */\n  "b": [1, 2,],\n}\n',
+    "{ /* empty */ }",
+    "{\n  // empty\n}\n",
+    '\ufeff{\n  "a": "// no comment", // a comment\n}\n',
+    '// first\n{"a": "/* no */", "b": "x,}"}\n// last',
+]
+
+
+@pytest.mark.parametrize("text", COMMENTED)
+def test_comments_trailing_commas_and_the_byte_order_mark_stay(text: str) -> None:
+    added = set_member(text, ("memfs", "x"), {"y": [1]})
+    assert load(added) == {**load(text), "memfs": {"x": {"y": [1]}}}
+    assert find_comments(added) == find_comments(text)
+    root = parse_text(added)
+    assert root.children is not None
+    left = drop_child(added, root, len(root.children) - 1)
+    assert load(left) == load(text)
+    assert find_comments(left) == find_comments(text)
+    assert "".join(left.split()) == "".join(text.split())
+
+
+BLANKS = st.sampled_from(["", " ", "\n  ", " // c\n", "/* c */", "\r\n", "\t"])
+
+
+@given(data=st.data(), count=st.integers(1, 4))
+def test_any_member_of_a_commented_object_can_be_dropped(data: st.DataObject, count: int) -> None:
+    gap = lambda: data.draw(BLANKS)  # noqa: E731
+    members = [f'{gap()}"k{number}"{gap()}:{gap()}{number}{gap()}' for number in range(count)]
+    text = "{" + ",".join(members) + data.draw(st.sampled_from(["", ",", ", // end\n"])) + "}"
+    index = data.draw(st.integers(0, count - 1))
+    inside = parse_text(text).children[index]  # type: ignore[index]
+    left = drop_child(text, parse_text(text), index)
+    assert load(left) == {f"k{number}": number for number in range(count) if number != index}
+    kept = find_comments(text[: inside.begin]) + find_comments(text[inside.end :])
+    assert find_comments(left) == kept
+
+
+@given(data=st.data(), count=st.integers(0, 3))
+def test_a_member_can_be_added_to_any_commented_object(data: st.DataObject, count: int) -> None:
+    gap = lambda: data.draw(BLANKS)  # noqa: E731
+    members = ",".join(f'{gap()}"k{number}"{gap()}:{gap()}{number}{gap()}' for number in range(count))
+    text = "{" + members + (data.draw(st.sampled_from(["", ",", ", // end\n"])) if count else gap()) + "}"
+    added = set_member(text, ("memfs",), [1])
+    assert load(added) == {**load(text), "memfs": [1]}
+    assert find_comments(added) == find_comments(text)
