@@ -27,6 +27,9 @@ class Client:
     program = ""
     recall_tool = r"recall$"
     shell: tuple[str, str] = ("", "")  # the tool that runs commands, and the name of its argument
+    own_edits: tuple[tuple[str, ...], ...] = ()  # commands with which the agent edits its settings itself
+    servers = "mcpServers"  # the name of their MCP servers there
+    own_file = ""  # the settings file that they end up in
 
     def __init__(self, home: Path, project: Path) -> None:
         self.home = home
@@ -54,10 +57,14 @@ class Client:
 
     def run(self, url: str, prompt: str) -> Ran:
         """Run the agent with ``prompt`` to its end."""
+        return self.run_with(url, *self.arguments(prompt))
+
+    def run_with(self, url: str, *arguments: str) -> Ran:
+        """Run the agent's program with these arguments."""
         program = self.find()
         assert program is not None
         done = subprocess.run(
-            [program, *self.arguments(prompt)],
+            [program, *arguments],
             cwd=self.project,
             env={"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "dumb", **self.variables(url)},
             stdin=subprocess.DEVNULL,
@@ -75,6 +82,8 @@ class Client:
 class ClaudeCode(Client):
     agent, folder, program = "claude-code", "claude", "claude"
     shell = ("^Bash$", "command")
+    own_edits = (("mcp", "add", "-s", "user", "mydb", "--", "true"),)
+    own_file = ".claude.json"
 
     def settings(self, url: str) -> None:
         mine = {"type": "command", "command": "true", "timeout": 5}
@@ -99,6 +108,9 @@ class ClaudeCode(Client):
 class Codex(Client):
     agent, folder, program = "codex", "codex", "codex"
     shell = ("^exec_command$", "cmd")
+    own_edits = (("features", "enable", "goals"), ("mcp", "add", "mydb", "--", "true"))
+    own_file = ".codex/config.toml"
+    servers = "mcp_servers"
 
     def settings(self, url: str) -> None:
         # A model that Codex does not know gets its tools up front and not behind a search for them.
@@ -127,6 +139,8 @@ class Codex(Client):
 class Gemini(Client):
     agent, folder, program = "gemini", "gemini", "gemini"
     shell = ("^run_shell_command$", "command")
+    own_edits = (("mcp", "add", "-s", "user", "mydb", "true"),)
+    own_file = ".gemini/settings.json"
 
     def settings(self, url: str) -> None:
         self.write(
@@ -148,6 +162,8 @@ class Gemini(Client):
 class Copilot(Client):
     agent, folder, program = "copilot", "copilot", "copilot"
     shell = ("^bash$", "command")
+    own_edits = (("mcp", "add", "mydb", "--", "true"),)
+    own_file = ".copilot/mcp-config.json"
 
     def settings(self, url: str) -> None:
         self.write(".copilot/mcp-config.json", {"mcpServers": {}})
@@ -168,6 +184,9 @@ class Copilot(Client):
 class Opencode(Client):
     agent, folder, program = "opencode", "opencode", "opencode"
     shell = ("^bash$", "command")
+    own_edits = (("mcp", "add", "mydb", "--", "true"),)
+    own_file = ".config/opencode/opencode.json"
+    servers = "mcp"
 
     def settings(self, url: str) -> None:
         provider = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from support import git, launch_command
 
 from agents.clients import CLIENTS, Client
 from agents.model import Model, Say, Use
+from memfs.connect.json_text import load
+from memfs.connect.ours import theirs
 from memfs.disk.places import Places
 
 pytestmark = pytest.mark.slow
@@ -159,3 +162,27 @@ def test_memories_reach_the_model_and_leave_no_trace(world: World, model: Model)
     for name, content in left.items():
         if name in connected and name.endswith((".json", ".toml", ".js")):
             assert str(world.script).encode() not in content, name
+
+
+def values_of(path: Path) -> dict[str, Any]:
+    text = path.read_text()
+    return tomllib.loads(text) if path.suffix == ".toml" else load(text)
+
+
+def test_what_the_agent_writes_into_its_own_settings_stays(world: World, model: Model) -> None:
+    client = world.client
+    client.settings(model.url)
+    world.connect("--mcp")
+    for arguments in client.own_edits:
+        ran = client.run_with(model.url, *arguments)
+        assert ran.code == 0, ran.out[-2000:]
+    own = world.home / client.own_file
+    edited = own.read_text()
+    assert "mydb" in edited
+    world.connect("--mcp")
+    assert own.read_text() == edited, "connecting again changed what the agent wrote"
+    expected = theirs(values_of(own), client.servers)
+    world.disconnect()
+    assert values_of(own) == expected
+    assert str(world.script) not in own.read_text()
+    assert "mydb" in own.read_text()
