@@ -16,6 +16,9 @@ from pathlib import Path
 from memfs.errors import SetupError
 from memfs.hooks.agents import AGENTS, AUTO
 
+_NO_PATH = "PYTHONPATH="
+"""Empties the variable: a project may set it, and Python would import the project's files."""
+
 _OURS = re.compile(
     r"(?:^|/|'|\"|\s)memfs['\"]? hook [a-z-]+(?: \|\| true)?$"
     r"|^(?:PYTHONPATH= )?(?:'(?:[^']|'\"'\"')*'|[^\s'\"]+) hook [a-z-]+ \|\| true$"
@@ -61,6 +64,7 @@ def split_hook(command: str) -> tuple[str, str] | None:
         words = shlex.split(command)
     except ValueError:
         return None
+    words = words[1:] if words[:1] == [_NO_PATH] else words
     if len(words) < 3 or words[3:] not in ([], ["||", "true"]) or words[1] != "hook" or words[2] not in (*AGENTS, AUTO):
         return None
     return words[0], words[2]
@@ -78,8 +82,7 @@ def find_script_problem(script: Path) -> str | None:
 
 def hook_command(script: str, agent: str) -> str:
     """Return the shell command of a hook. It ends well when the script has gone away."""
-    # Without PYTHONPATH: a project may set it, and Python would import the project's files.
-    return f"PYTHONPATH= {shlex.quote(script)} hook {agent} || true"
+    return f"{_NO_PATH} {shlex.quote(script)} hook {agent} || true"
 
 
 def is_hook_command(command: object, known: Sequence[str] = ()) -> bool:
