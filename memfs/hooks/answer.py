@@ -56,7 +56,15 @@ def _asks_something(event: Event) -> bool:
         return False
     if event.moment in (Moment.BEFORE_TOOL, Moment.AFTER_TOOL):
         return bool(event.paths or event.command) and "memfs" not in event.tool
-    return True
+    return event.moment is not Moment.PROMPT or _says_something(event)
+
+
+def _says_something(event: Event) -> bool:
+    if event.notification:
+        return False
+    from memfs.hooks.query import parse_prompt
+
+    return any(character.isalnum() for character in parse_prompt(event.prompt))
 
 
 def _context(event: Event, seen: Seen, places: Places, today: date) -> str:
@@ -95,9 +103,7 @@ def _brief(event: Event, seen: Seen, places: Places, today: date) -> str:
 def _for_prompt(event: Event, seen: Seen, places: Places, today: date, room: int) -> str:
     from memfs.hooks.query import parse_prompt
 
-    text = "" if event.notification else parse_prompt(event.prompt)
-    if not any(character.isalnum() for character in text):
-        return ""
+    text = parse_prompt(event.prompt)
     from memfs.recall.search import Query
 
     stores = _open_stores(event, places, today)
