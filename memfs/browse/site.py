@@ -18,6 +18,7 @@ from memfs.browse.pages import (
     render_memory,
     render_page,
 )
+from memfs.check.words import who_sees
 from memfs.disk.settings import RepositorySettings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError
@@ -31,7 +32,7 @@ from memfs.propose.remote import find_main_branch
 from memfs.repository.api import Repository
 from memfs.review.change import Change, Review, review_range
 from memfs.review.forms import headline
-from memfs.review.notes import Tone, who_sees
+from memfs.review.notes import Tone
 from memfs.review.words import context_rows
 
 DUE_DAYS = 30
@@ -113,7 +114,7 @@ def _facts(item: Item, memory: Memory | None, settings: RepositorySettings) -> l
     facts.append(("Look again", item.trigger or ""))
     if memory is not None and memory.expires is not None:
         facts.append(("Expires", memory.expires.isoformat()))
-    facts.append(("Recalled for", who_sees(item.scope, settings).rstrip(",")))
+    facts.append(("Recalled for", who_sees(item.scope, settings)))
     return facts
 
 
@@ -253,7 +254,7 @@ def _change_values(change: Change, place: int) -> dict[str, Any]:
             for part in (
                 "same text" if change.what == "approvals" else change.what,
                 change.kind,
-                f"seen by {change.seen_by.rstrip(',')}",
+                f"seen by {change.seen_by}",
             )
             if part
         ],

@@ -10,16 +10,14 @@ from memfs.admission.deep import DeepScanner
 from memfs.check.results import Result
 from memfs.check.rules import make_result
 from memfs.check.single import Known
-from memfs.check.states import States, differs
+from memfs.check.states import States
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
 from memfs.git.read import read_git
 from memfs.git.snapshot import Snapshot
-from memfs.model.codepoints import plain
 from memfs.model.memory import Memory, MemoryFile
 from memfs.model.reader import content_digest
 from memfs.model.values import dataclass, field
-from memfs.trust.check import check_keyring, check_receipts
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import version_of_name
 from memfs.trust.pin import read_pins
@@ -47,33 +45,60 @@ def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
+    """By whose word approvals are judged. ``before`` sees the base's receipts, ``view`` those after the change."""
+
     view: TrustView | None = None
+    before: TrustView | None = None
     receipts: Mapping[str, bytes] = field(default_factory=dict)  # of the state that is checked
     unpinned: bool = False
     notices: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
 
 
 def open_judging(states: States, places: Places | None, pin: str | None, today: date) -> Judging:
     """Return by whose word approvals are judged: the keyring of the base where there is one."""
     keyrings = read_keyrings(states.theirs if states.theirs is not None else states.now)
     if not keyrings:
-        return Judging()
+        return Judging(results=_check_pin(None, pin))
     here = read_folder(states.now, APPROVALS)
-    receipts = dict(here)
+    receipts, before = dict(here), None
+    tree = states.now.tree
+    messages = approval_messages(tree, [commit for commit in (states.tip, states.named) if commit is not None])
     if states.base is not None and states.theirs is not None:
-        # What the base has got since, a withdrawal above all, will be there after the merge.
-        old = states.base.entries
-        receipts |= {path: raw for path, raw in read_folder(states.theirs, APPROVALS).items() if path not in old}
-    history = [commit for commit in (states.tip, states.named) if commit is not None]
-    view, pinned = judging_view(
-        keyrings, receipts, places, today=today, pin=pin, messages=approval_messages(states.now.tree, history)
-    )
+        old = read_folder(states.theirs, APPROVALS)
+        if not states.is_merged:
+            # What the base has got since, a withdrawal above all, will be there after the merge.
+            receipts |= {path: raw for path, raw in old.items() if path not in states.base.entries}
+        said = approval_messages(tree, [states.named] if states.named else [])
+        before, _ = judging_view(keyrings, old, places, today=today, pin=pin, messages=said)
+    view, pinned = judging_view(keyrings, receipts, places, today=today, pin=pin, messages=messages)
     notices = list(view.notices) if view.trouble is None else []
-    unpinned = states.base is None and not pinned and pin != HERE
-    if not pinned and not unpinned:
+    results = _check_pin(view, pin)
+    unpinned = states.base is None and not pinned and pin != HERE and not results
+    if not pinned and not unpinned and not results:
         whose = "this repository's own" if states.base is None else "the base's"
-        notices.append(f"nothing is pinned: approvals are judged by {whose} keyring at its word")
-    return Judging(view=view, receipts=here, unpinned=unpinned, notices=tuple(notices))
+        notices.append(f"nothing is pinned: {whose} keyring was taken unverified")
+    return Judging(
+        view=view, before=before, receipts=receipts, unpinned=unpinned, notices=tuple(notices), results=results
+    )
+
+
+def _check_pin(view: TrustView | None, pin: str | None) -> tuple[Result, ...]:
+    """Return why the keyring that is here is not the pinned one."""
+    if pin in (None, "", HERE):
+        trouble = view.trouble if view is not None else None
+        if trouble is None or trouble.reason is not Reason.KEYRING_ROLLED_BACK:
+            return ()
+    if view is None:
+        return (make_result("keyring-missing", path=".memfs"),)
+    trouble = view.trouble
+    if trouble is None or trouble.reason not in (Reason.KEYRING_ROLLED_BACK, Reason.NOT_PINNED):
+        return ()
+    if trouble.reason is Reason.NOT_PINNED:
+        return (
+            make_result("keyring-missing", "The pin names another repository's keyring than this one.", path=".memfs"),
+        )
+    return (make_result("keyring-older", f"The keyring is older: {trouble.detail}.", path=".memfs"),)
 
 
 def judging_view(
@@ -146,32 +171,19 @@ def is_trusted(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.trusted
 
 
-def check_trust(judging: Judging, states: States, verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
-    view = judging.view
-
-    keyrings = read_keyrings(states.now)
-    for problem in check_keyring(keyrings):
-        newest = max(keyrings, key=lambda path: (len(path), path), default=".memfs/keyring.1")
-        yield make_result(
-            "keyring-refused", f"The keyring is refused: {plain(problem.message, limit=300)}.", path=newest
-        )
-    if view is None:
-        return
-    doubtful = _doubtful(judging.receipts, verdicts)
-    if states.base is not None:
-        doubtful = {path: raw for path, raw in doubtful.items() if differs(states.base, states.now, path)}
-    by_name = {plain(path, limit=1_000): path for path in doubtful}
-    for problem in check_receipts(doubtful, view):
-        path = by_name.get(problem.message.split(" ", 1)[0], "")
-        rule = "receipt-unreadable" if problem.rule in ("bad-receipt", "misnamed-receipt") else "receipt-refused"
-        yield make_result(rule, f"{problem.message}.", path=path)
+def check_texts_approved(verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
+    """Yield the memories of a whole repository whose approval does not cover the text, or is not enough."""
     for path, verdict in verdicts.items():
         if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT):
             detail = verdict.detail or "the text is not the one that was approved"
             yield make_result("approval-lost", f"{detail[0].upper()}{detail[1:]}.", path=path)
+        elif verdict.reason in (Reason.KEY_EXPIRED, Reason.KEY_RETIRED):
+            yield make_result("approval-lapsed", f"The approval does not count: {verdict.detail}.", path=path)
+        elif verdict.reason is Reason.NOT_ENOUGH_PEOPLE:
+            yield make_result("needs-approval", f"More people must approve it: {verdict.detail}.", path=path)
 
 
-def _doubtful(receipts: Mapping[str, bytes], verdicts: Mapping[str, Verdict]) -> dict[str, bytes]:
+def find_doubtful(receipts: Mapping[str, bytes], verdicts: Mapping[str, Verdict]) -> dict[str, bytes]:
     """Return the receipts that must be looked at one by one.
 
     Left out are those of a memory that as many people approved as it has receipts, and that no batch

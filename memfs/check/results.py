@@ -35,6 +35,8 @@ class Result:
     column: int | None = None  # 1-based, characters
     fix: str | None = None  # the one thing to do, for this place
     fixable: bool = False  # `memfs check --fix` does it
+    ids: tuple[str, ...] = ()  # the memories that it is about, where they are not the one at ``path``
+    others: tuple[str, ...] = ()  # paths of other memories that the message names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from memfs.check.results import Level, Result
-from memfs.model.values import dataclass
+from memfs.model.values import dataclass, replace
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Changes with what a file alone is told: results kept under another number are found again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule: a stable name, how much it matters, what is wrong, and what to do about it."""
+    """One rule: a stable name, how much it matters, what is wrong, and what to do about it.
+
+    ``many`` is the sentence for several results that say the same (:func:`group_results`); without one each is
+    told by itself. ``by_approval``: an approval settles it.
+    """
 
     name: str
     level: Level
     sentence: str
     fix: str | None = None
     group: str = ""
+    many: str = ""
+    by_approval: bool = False
 
 
 GROUPS: dict[str, str] = {
@@ -29,7 +35,9 @@ GROUPS: dict[str, str] = {
     "admission": "Admission",
     "trust": "Approvals and keyring",
     "repository": "The repository",
-    "change": "A change (`--staged`, `--base`)",
+    "change": "A change (`--staged`, `--base`): memories",
+    "approvals": "A change: approvals and keyring",
+    "house": "A change: the files round the memories",
 }
 
 _E, _W, _N = Level.ERROR, Level.WARNING, Level.NOTE
@@ -283,21 +291,174 @@ _ALL = [
     *_rules(
         "change",
         (
-            "scope-wider",
+            "merge-conflict",
             _W,
+            "git cannot merge this path, so the change was judged by its own files.",
+            "Merge the base into the branch, and solve the conflict there.",
+        ),
+        (
+            "scope-wider",
+            _E,
             "More people would see this memory than before.",
             "An approver of the wider scope must agree.",
         ),
+        ("scope-moved", _N, "The memory moves to other readers.", "Make sure that its readers still get it."),
+        ("scope-unknown", _W, "The base's settings do not name this scope.", "Use a scope that they name."),
         (
             "base-moved",
             _W,
             "The base changed this memory too since this branch began.",
             "Merge the base, and look at both versions.",
         ),
+        ("memory-removed", _N, "A memory is removed.", "Make sure that nobody needs it."),
+        ("scope-narrower", _W, "Fewer people would see this memory than before.", "Make sure that nobody loses it."),
+        (
+            "makes-stale",
+            _W,
+            "A file changes on which memories rest.",
+            "Read them again; `memfs verify ID` says that they still hold.",
+        ),
+        ("origin-changed", _W, "The origin of a memory changes.", "Ask its writer."),
+        (
+            "origin-robot",
+            _W,
+            "The memory says that a person wrote it, and a robot committed it.",
+            "Write the true origin (agent, imported or derived).",
+        ),
+        (
+            "author-other",
+            _W,
+            "The new memory names an author who did not commit it.",
+            "Ask the author that it names.",
+        ),
+        (
+            "replaces-approved",
+            _N,
+            "It replaces an approved memory.",
+            "Approve it only if the other one is to end.",
+        ),
+    ),
+    *_rules(
+        "approvals",
+        ("needs-approval", _N, "The text waits for an approval.", "`memfs review --approve` on this branch."),
+        (
+            "approval-refused",
+            _E,
+            "The approval of this text does not count.",
+            "Have it approved by somebody whom the base's keyring lists.",
+        ),
+        ("approval-lapsed", _W, "The approval of this text has run out.", "Have it approved again (`memfs trust ID`)."),
+        (
+            "older-text",
+            _E,
+            "It brings back an older text; a newer one was approved since.",
+            "Have it approved again (`memfs trust ID`), or keep the newer text.",
+        ),
+        ("text-denied", _E, "The keyring forbids this text for good.", "Write another text."),
+        ("withdrawn", _N, "Somebody withdrew the approval of this memory.", "Nothing, if that is what is meant."),
+        (
+            "receipt-removed",
+            _E,
+            "The receipt of an approval is taken away, and the approval is lost.",
+            "Put the receipts back; `memfs trust --sync` finds them in the history.",
+        ),
+        (
+            "withdrawal-removed",
+            _E,
+            "The record of a withdrawal is taken away: an old text could return.",
+            "Put the record back.",
+        ),
+        (
+            "trailer-refused",
+            _W,
+            "A commit message contains an approval that does not count.",
+            "Ask who wrote it; nothing in it was believed.",
+        ),
+        ("keyring-deleted", _E, "A keyring is deleted.", "Put it back: no approval counts without it."),
+        (
+            "keyring-rewritten",
+            _E,
+            "A keyring is rewritten, on which everybody's pin rests.",
+            "Put it back; `memfs keys` adds a new version.",
+        ),
+        (
+            "keyring-changed",
+            _W,
+            "Who may approve changes with this merge.",
+            "Make sure that the people named here are meant.",
+        ),
+        (
+            "approvals-end",
+            _W,
+            "Approvals end with the new keyring.",
+            "Have those memories approved again after the merge.",
+        ),
+        (
+            "keyring-missing",
+            _E,
+            "A keyring is pinned, and there is none here.",
+            "Restore .memfs/ from a commit that your team trusts.",
+        ),
+        (
+            "keyring-older",
+            _E,
+            "The keyring is older than the pinned one.",
+            "Restore .memfs/ from a commit that your team trusts.",
+        ),
+    ),
+    *_rules(
+        "house",
+        ("readers-wider", _E, "More people would read a scope.", "Have its readers agree."),
+        ("readers-narrower", _W, "Fewer people would read a scope.", "Make sure that nobody loses what they need."),
+        ("settings-changed", _W, "The settings of this repository change.", "Look at .memfs/config.yaml."),
+        (
+            "attributes-changed",
+            _E,
+            "An attribute would hide memories or change their bytes.",
+            "Take the line out of .gitattributes.",
+        ),
+        (
+            "review-files",
+            _W,
+            "A file changes that decides how memories are checked or reviewed.",
+            "Look at it as closely as at the memories.",
+        ),
+        (
+            "agent-files",
+            _W,
+            "A file changes that agents obey without memfs.",
+            "Look at it as closely as at the memories.",
+        ),
+        (
+            "look-alike-folder",
+            _E,
+            "A path is another one of memfs's on some disks, and not on this one.",
+            "Rename it.",
+        ),
+        ("stray-file", _W, "A file lies where memfs does not read it.", "Rename it, or take it out."),
+        ("evals-lowered", _W, "Recall must reach less than before.", "Say why in the pull request."),
     ),
 ]
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in _ALL}
+_MANY = {
+    "needs-approval": "{memories} wait for approval: {ids}. {message}",
+    "memory-removed": "{memories} are removed: {ids}. {message}",
+    "receipt-removed": "{memories} lose their approval: {ids}. {message}",
+    "approval-lost": "{memories} lose their approval: {ids}. {message}",
+    "withdrawn": "The approval of {memories} ends: {ids}. {message}",
+    "scope-moved": "{memories} move: {ids}. {message}",
+    "only-line-ends": "{files} change only their line ends: {ids}.",
+}
+"""Of rules whose results can be many and equal: one sentence for all of them."""
+
+_BY_APPROVAL = frozenset((
+    "approval-lost", "approval-lapsed", "approval-refused", "older-text", "needs-approval", "held", "allowed-by-itself",
+    "scope-wider", "looks-the-same",
+))  # fmt: skip
+
+RULES: dict[str, Rule] = {
+    rule.name: replace(rule, many=_MANY.get(rule.name, ""), by_approval=rule.name in _BY_APPROVAL) for rule in _ALL
+}
 
 FORM_RULES: dict[str, str] = {
     "not-utf8": "unreadable-file",
@@ -336,6 +497,8 @@ def make_result(
     fix: str | None = None,
     level: Level | None = None,
     fixable: bool = False,
+    ids: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
 ) -> Result:
     """Return a result of ``rule``: its own sentence, level and fix where nothing better is given."""
     known = RULES[rule]
@@ -348,4 +511,6 @@ def make_result(
         column=column,
         fix=fix or known.fix,
         fixable=fixable,
+        ids=ids,
+        others=others,
     )

@@ -11,15 +11,31 @@ from datetime import date
 
 from memfs.admission.deep import DeepScanner
 from memfs.check.across import Pair, check_clashes, check_ids, check_supersession, describe_pairs, find_pairs
+from memfs.check.approvals import check_approvals
 from memfs.check.bench import Bench, Standing
 from memfs.check.cache import Cache
-from memfs.check.judging import Judging, check_trust, is_trusted, judge_trust, open_judging, scan
+from memfs.check.change import Between
+from memfs.check.drift import check_drift
+from memfs.check.fields import check_fields
+from memfs.check.grouping import group_results
+from memfs.check.house import check_house
+from memfs.check.judging import (
+    Judging,
+    check_texts_approved,
+    find_doubtful,
+    is_trusted,
+    judge_trust,
+    open_judging,
+    read_keyrings,
+    scan,
+)
+from memfs.check.keyrings import check_keyring_change, check_keyring_files, check_receipt_files, check_trailers
 from memfs.check.reading import Reader, choose, find_identities
 from memfs.check.results import Report, Result, sort_results
-from memfs.check.single import Known, normal_form
+from memfs.check.single import Known, glance, normal_form
 from memfs.check.states import States, Target, find_changes, open_states
 from memfs.check.surroundings import (
-    check_change,
+    check_merge,
     check_messages,
     check_oddities,
     check_repository_files,
@@ -51,6 +67,7 @@ class Check:
     unpinned: bool
     report: Report
     raw: dict[str, bytes] = field(default_factory=dict)  # of the changed files, or of all
+    between: Between | None = None  # the facts of a change
 
 
 def check_repository(
@@ -119,6 +136,9 @@ class _Run:
         trusted = {path: verdict.trusted for path, verdict in self.verdicts.items()}
         every = list(self.files.values())
         self.standings = self.bench.judge(self.chosen, self.memories, every, trusted=trusted)
+        self.between: Between | None = None
+        if states.base is not None and changed is not None:
+            self.between = Between(states, judging, changed=changed, files=self.files, verdicts=self.verdicts)
 
     def finish(self, scanner: DeepScanner | None) -> Check:
         """Return the answer of all rules."""
@@ -131,7 +151,7 @@ class _Run:
         self.cache.save(whole=self.changed is None)
         notices = [*self.judging.notices, *self.bench.notices, *((self.cache.notice,) if self.cache.notice else ())]
         report = Report(
-            results=sort_results(results),
+            results=sort_results(group_results(results)),
             files=len(self.only & set(self.files)),
             cached=self.cached,
             notices=tuple(dict.fromkeys(notices)),
@@ -145,6 +165,7 @@ class _Run:
             unpinned=self.judging.unpinned,
             report=report,
             raw=self.raw,
+            between=self.between,
         )
 
     def _of_files(self) -> Iterator[Result]:
@@ -157,23 +178,48 @@ class _Run:
             yield from standing.results
 
     def _across(self) -> Iterator[Result]:
-        every = list(self.files.values())
+        every = [*self.files.values(), *self._of_the_base_alone()]
         among = self.only if self.changed is not None or self.target.paths else None
         results = [*check_clashes([*self.files, *self.others]), *check_ids(every), *check_supersession(every)]
         results += describe_pairs(_find_pairs(every, self.cache, among))
         yield from (result for result in results if result.path in self.only)
 
+    def _of_the_base_alone(self) -> Iterator[Known]:
+        """Yield what the base has got since the histories parted, where no merge could be judged."""
+        states = self.states
+        if states.is_merged or states.theirs is None or states.base is None:
+            return
+        old, there = states.base.memories()[0], states.theirs.memories()[0]
+        for path, raw in states.theirs.read_many(path for path in there if path not in old and path not in self.files):
+            if isinstance(raw, bytes):
+                yield glance(path, raw)
+
     def _of_the_repository(self) -> Iterator[Result]:
-        yield from check_trust(self.judging, self.states, self.verdicts)
-        if not self.target.paths:
-            yield from check_oddities(self.states.now)
-            yield from check_repository_files(self.states.now, self.states.base)
+        yield from self.judging.results
+        if self.target.paths and self.changed is None:
+            yield from check_texts_approved(self.verdicts)
+            return
+        yield from check_keyring_files(read_keyrings(self.states.now), is_change=self.changed is not None)
+        doubtful = find_doubtful(self.judging.receipts, self.verdicts)
+        yield from check_receipt_files(self.judging, self.states, doubtful)
+        if self.changed is None:
+            yield from check_texts_approved(self.verdicts)
+        yield from check_oddities(self.states.now)
+        yield from check_repository_files(self.states.now, self.states.base)
 
     def _of_the_change(self) -> Iterator[Result]:
-        if self.changed is not None:
-            yield from check_change(self.states, self.changed)
+        between = self.between
+        if between is None:
+            return
+        yield from check_merge(between)
+        yield from check_approvals(between)
+        yield from check_keyring_change(between)
+        yield from check_fields(between)
+        yield from check_house(between)
+        yield from check_drift(between)
         if self.target.base and self.states.since and self.states.tip:
             yield from check_messages(self.states.now.tree, self.states.since, self.states.tip)
+            yield from check_trailers(between)
 
 
 def fix_format(tree: WorkTree, check: Check) -> tuple[list[str], list[str]]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from memfs.admission.gate import Severity, judge_text
+from memfs.check.change import Between
 from memfs.check.results import Level, Result
 from memfs.check.rules import RULES, SKIP_RULES, make_result
 from memfs.check.single import check_name, rule_of
-from memfs.check.states import States, differs
+from memfs.check.states import differs
 from memfs.disk.settings import parse_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError
 from memfs.git.read import read_git
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
-from memfs.model.scope import is_wider, scope_of_path
 
 _MAX_MESSAGE = 64 * 1024
 _ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memfs/"}
@@ -78,20 +78,19 @@ def _check_attributes(text: str) -> Iterator[Result]:
             yield make_result("attributes", message, path=".gitattributes", line=number, column=1)
 
 
-def check_change(states: States, changed: Mapping[str, str | None]) -> Iterator[Result]:
-    base, now = states.base, states.now
-    assert base is not None
-    for path, old in changed.items():
-        before, after = scope_of_path(old) if old else None, scope_of_path(path)
-        if before is not None and after is not None and is_wider(after, before):
-            yield make_result("scope-wider", f"It moves from {before} to {after}: more people would see it.", path=path)
-    theirs = states.theirs
-    if theirs is not None and theirs is not base:
-        for path, old in changed.items():
-            there = old or path
-            blob = theirs.blob_of(there)
-            if base.blob_of(there) != blob and blob != now.blob_of(path, like=blob):
-                yield make_result("base-moved", path=path)
+def check_merge(between: Between) -> Iterator[Result]:
+    """Yield what the merge itself makes of the change: conflicts, and texts that git joined from two sides."""
+    states = between.states
+    for path in states.conflicts:
+        yield make_result("merge-conflict", f"git cannot merge {plain(path)} into the base.", path=path)
+    parted, theirs = states.parted, states.theirs
+    if parted is None or theirs is None or parted is theirs:
+        return
+    for path, old in between.changed.items():
+        there = old or path
+        blob = theirs.blob_of(there)
+        if parted.blob_of(there) != blob and blob != between.now.blob_of(path, like=blob):
+            yield make_result("base-moved", path=path)
 
 
 def check_messages(tree: WorkTree, since: str, tip: str) -> Iterator[Result]:

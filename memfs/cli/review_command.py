@@ -82,8 +82,10 @@ def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
 def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None) -> int:
     """Walk through what is not approved yet and sign once. The reviewed commit must be checked out."""
     from memfs.cli.trust_command import approve_ids
-    from memfs.git.read import head_commit
+    from memfs.git.read import branch_name, head_commit
 
+    if branch_name(tree) is None:
+        raise UsageError("no branch is checked out, so an approval could not be committed", hint="git switch BRANCH")
     if head_commit(tree) != review.head:
         raise UsageError(
             "only what is checked out can be approved: the receipts are committed to this branch",
@@ -93,8 +95,9 @@ def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None
     if not ids:
         session.note("everything that this change brings is approved already")
         return EXIT_YES
-    if review.stops:
-        session.note(f"{review.stops} things above are to be settled first; approving does not settle them")
+    if review.stops_for_others:
+        what = "1 thing" if review.stops_for_others == 1 else f"{review.stops_for_others} things"
+        session.note(f"an approval does not settle {what} above; the merge stays blocked until that is done")
     return approve_ids(ids, session, key=key)
 
 

@@ -121,12 +121,14 @@ class WorkFiles:
 
 
 class GitFiles:
-    """The files of a commit, or of the index (``commit`` None)."""
+    """The files of a commit, or of the index (``commit`` None), or those that a caller has listed."""
 
-    def __init__(self, tree: WorkTree, commit: str | None) -> None:
+    def __init__(self, tree: WorkTree, commit: str | None, *, entries: dict[str, Entry] | None = None) -> None:
         self.tree = tree
         self.commit = commit
-        self.entries = _list_tree(tree, commit) if commit is not None else _list_index(tree)
+        if entries is None:
+            entries = _list_tree(tree, commit) if commit is not None else _list_index(tree)
+        self.entries = entries
         self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
 
     def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
@@ -214,7 +216,11 @@ def read_blobs(tree: WorkTree, sizes: Mapping[str, int]) -> Iterator[tuple[str, 
 
 
 def _read_part(tree: WorkTree, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    raw = read_git(tree, "cat-file", "--batch", input="".join(f"{blob}\n" for blob in blobs).encode())
+    return parse_blobs(read_git(tree, "cat-file", "--batch", input="".join(f"{blob}\n" for blob in blobs).encode()))
+
+
+def parse_blobs(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of each blob in the answer of ``cat-file --batch``."""
     place = 0
     while place < len(raw):
         end = raw.index(b"\n", place)
@@ -265,7 +271,11 @@ _KINDS = {b"100644": "file", b"100755": "file", b"120000": "symlink", b"160000":
 
 
 def _list_tree(tree: WorkTree, commit: str) -> dict[str, Entry]:
-    raw = read_git(tree, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit)
+    return parse_tree(read_git(tree, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit))
+
+
+def parse_tree(raw: bytes) -> dict[str, Entry]:
+    """Return the entries of what ``ls-tree -r -l -z`` printed."""
     found: dict[str, Entry] = {}
     for line in raw.split(b"\0"):
         if not line:

@@ -8,10 +8,12 @@ begins with memfs's own mark.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
+from memfs.check.words import counted, memories
 from memfs.model.codepoints import escape_hidden
 from memfs.review.change import Change, Review
 from memfs.review.notes import Note, Tone
@@ -30,17 +32,49 @@ _LABELS = {Tone.STOP: "Settle", Tone.LOOK: "Look", Tone.FINE: "Fine", Tone.PLAIN
 
 
 def headline(review: Review) -> str:
-    """Return the whole review in one line."""
-    count = len(review.changes)
-    parts = [f"{count} {'memory' if count == 1 else 'memories'} changed" if count else "no memory changed"]
+    """Return the whole review in one line: what changes, what must be settled, what is approved."""
+    parts = [_what_changes(review)]
     if review.stops:
-        parts.append(f"{review.stops} {'thing' if review.stops == 1 else 'things'} to settle before a merge")
-    waiting = [change for change in review.unapproved if change.approvals.missing]
+        parts.append(f"{counted(review.stops, 'thing')} to settle before a merge")
+    removed = sum(change.what == "removed" and bool(change.approvals.lost) for change in review.changes)
+    if removed:
+        parts.append(f"{counted(removed, 'approved memory', 'approved memories')} removed")
+    lost = sum(
+        change.what != "removed" and bool(change.approvals.lost) and not change.trusted for change in review.changes
+    )
+    if lost:
+        parts.append(f"{lost:,} no longer approved")
+    waiting = sum(bool(change.approvals.missing) and not change.approvals.lost for change in review.changes)
     if waiting:
-        parts.append(f"{len(waiting)} {'needs' if len(waiting) == 1 else 'need'} approval")
-    if not review.stops and not review.unapproved and review.changes:
-        parts.append("all approved")
+        parts.append(f"{waiting:,} {'needs' if waiting == 1 else 'need'} approval")
+    parts += [words for rule, words in _SAID if any(note.about == rule for note in review.notes)]
+    in_place = [change for change in review.changes if change.what != "removed"]
+    if in_place and all(change.trusted for change in in_place):
+        parts.append("all of it approved" if len(in_place) == len(review.changes) else "the rest approved")
     return ", ".join(parts)
+
+
+_SAID = (
+    ("keyring-changed", "the keyring changes"),
+    ("approvals-end", "approvals end with it"),
+    ("attributes-changed", "git's attributes change"),
+)
+
+
+def _what_changes(review: Review) -> str:
+    if not review.changes:
+        return "no memory changed"
+    words = {"approvals": "with other approvals"}
+    counts = Counter(change.what for change in review.changes)
+    if len(counts) == 1:
+        what = next(iter(counts))
+        return f"{memories(len(review.changes))} {words.get(what, what)}"
+    found = [
+        f"{counts[what]:,} {words.get(what, what)}"
+        for what in ("added", "changed", "moved", "removed", "approvals")
+        if counts[what]
+    ]
+    return f"{memories(len(review.changes))}: {', '.join(found)}"
 
 
 # -- a comment ---------------------------------------------------------------------------------------
@@ -89,7 +123,7 @@ def _comment(review: Review, *, context: int, most_rows: int, sections: int) -> 
 def _section(change: Change, *, context: int, most_rows: int) -> list[str]:
     lines = [f"#### `{change.id or 'no id'}` {_what(change)}", ""]
     lines += [_bullet(note) for note in change.notes]
-    lines += [f"- Seen by {in_markdown(change.seen_by.rstrip(','))}.", ""]
+    lines += [f"- Seen by {in_markdown(change.seen_by)}.", ""]
     rows = list(context_rows(change.rows, context=context))
     if rows and most_rows:
         shown = rows[:most_rows]
@@ -215,7 +249,7 @@ def change_lines(
     ]
     for note in change.notes:
         yield from _note_lines(note, width)
-    yield [("         ", "plain"), (f"seen by {escape_hidden(change.seen_by.rstrip(','), single_line=True)}", "dim")]
+    yield [("         ", "plain"), (f"seen by {escape_hidden(change.seen_by, single_line=True)}", "dim")]
     rows = list(context_rows(change.rows, context=context))
     for row in rows[:most_rows]:
         yield from _row_lines(row)
@@ -299,7 +333,7 @@ def _change_payload(change: Change) -> dict[str, Any]:
         "kind": change.kind,
         "origin": change.origin,
         "author": change.author,
-        "seen_by": change.seen_by.rstrip(","),
+        "seen_by": change.seen_by,
         "trusted": change.trusted,
         "reason": change.reason,
         "approvals": {

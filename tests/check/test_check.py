@@ -554,7 +554,7 @@ def test_nothing_pinned_ends_with_2_unless_the_caller_names_a_keyring(
     monkeypatch.delenv("MEMFS_PIN")
     done = memfs("check", "--base", "HEAD~1", cwd=repo, home=stranger)
     assert done.code == 0
-    assert "judged by the base's keyring at its word" in done.out
+    assert "the base's keyring was taken unverified" in done.out
 
 
 def test_an_approved_file_is_not_touched_by_fix(repo: Path, places: Places, key: Path, memfs) -> None:  # type: ignore[no-untyped-def]
@@ -625,13 +625,19 @@ def test_a_file_that_both_sides_changed_is_said(repo: Path) -> None:
 
 
 def test_a_wider_scope_is_said(repo: Path) -> None:
-    put(repo, "x", scope="team/billing")
+    put(repo, "x", scope="restricted/ops")
+    put(repo, "y", OTHER, scope="team/billing")
     commit(repo)
     git(repo, "switch", "-qc", "work")
-    (repo / "memories/team/billing/x.md").unlink()
+    (repo / "memories/restricted/ops/x.md").unlink()
+    (repo / "memories/team/billing/y.md").unlink()
     put(repo, "x", scope="team")
+    put(repo, "y", OTHER, scope="team")
     commit(repo)
-    assert "from team/billing to team" in only(check(repo, base="main"), "scope-wider").message
+    found = check(repo, base="main")
+    assert only(found, "scope-wider").path == "memories/team/x.md"
+    assert "from now on everybody on the team" in only(found, "scope-wider").message
+    assert only(found, "scope-moved").level is Level.NOTE
 
 
 def test_paths_limit_what_is_reported(repo: Path, memfs) -> None:  # type: ignore[no-untyped-def]

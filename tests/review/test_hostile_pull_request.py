@@ -70,11 +70,11 @@ def test_all_five_tricks_must_be_settled_and_are_said_in_words(hostile: Team) ->
     stops = _stops(_review(hostile))
     texts = [note.text for note in _review(hostile).alarms if note.tone is Tone.STOP]
     assert any("adds mallory@example.com, who signs keyrings and approves everything" in text for text in texts)
-    assert any("does not hold" in text and "make everything here untrusted" in text for text in texts)
+    assert any("The keyring is refused" in text and "nothing here would be approved any more" in text for text in texts)
     policy = next(change for change in _review(hostile).changes if change.id == "release-policy")
     assert policy.notes[0].text == (
-        "The approved words are exchanged: the approval by alice@example.com (2026-11-30) was for the old text "
-        "and does not cover this one."
+        "Its approval is lost: alice@example.com (2026-11-30) approved another text. "
+        "It needs one approval from alice@example.com or bob@example.com."
     )
     assert "More people would see it" in stops["scope-wider"]
     assert "everybody on the team" in stops["scope-wider"]
@@ -90,8 +90,8 @@ def test_every_form_names_all_five(hostile: Team, form: str) -> None:
     text = format_comment(review) if form == "comment" else format_plain(terminal_lines(review))
     for words in (
         "mallory@example.com",
-        "The new keyring does not hold",
-        "The approved words are exchanged",
+        "The keyring is refused",
+        "Its approval is lost",
         "More people would see it",
         "Hidden characters",
         "U+202E",
@@ -204,8 +204,8 @@ def test_house_rules_in_the_same_pull_request_are_said(hostile: Team) -> None:
     hostile.commit("ci")
     texts = [note.text for note in _review(hostile).alarms]
     assert any("changes .github/CODEOWNERS" in text for text in texts)
-    assert any("changes .gitattributes" in text for text in texts)
-    assert any("merge=union" in text for text in texts)
+    assert any("The line 'memories/** text eol=lf' is missing" in text for text in texts)
+    assert any("merge=union would count: a merge joins two people's versions" in text for text in texts)
 
 
 def test_the_work_tree_is_not_touched_and_nothing_is_checked_out(hostile: Team) -> None:

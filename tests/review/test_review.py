@@ -67,7 +67,17 @@ def test_a_narrower_scope_is_a_look_and_a_wider_one_a_stop(branch: Path) -> None
     (branch / "memories/team/billing/deploys.md").unlink()
     put(branch, "deploys")
     commit(branch, "wider")
-    wider = _change(_review(branch, "work", "wider"), "deploys")
+    within = _change(_review(branch, "work", "wider"), "deploys")
+    assert [note.about for note in within.notes] == ["scope-moved"], "the whole team saw it already"
+    git(branch, "switch", "-qc", "open")
+    (branch / "memories/team/deploys.md").unlink()
+    put(branch, "deploys", scope="restricted/ops")
+    commit(branch, "restricted")
+    git(branch, "switch", "-qc", "wide")
+    (branch / "memories/restricted/ops/deploys.md").unlink()
+    put(branch, "deploys")
+    commit(branch, "wide")
+    wider = _change(_review(branch, "open", "wide"), "deploys")
     assert wider.tone is Tone.STOP
     assert "More people would see it" in _texts(wider)
 
@@ -78,7 +88,7 @@ def test_without_a_keyring_nothing_is_said_about_approvals(branch: Path) -> None
     review = _review(branch)
     assert "no keyring" in review.judged_by
     assert "approval" not in _texts(_change(review, "new"))
-    assert headline(review) == "1 memory changed"
+    assert headline(review) == "1 memory added"
 
 
 def test_a_repeated_and_a_contradicting_memory_are_named(branch: Path) -> None:
@@ -100,8 +110,8 @@ def test_a_change_of_what_memories_rest_on_is_said_although_they_stay(branch: Pa
     write(branch, "docs/support.md", "one version\n")
     commit(branch, "docs")
     review = _review(branch)
-    assert [note.about for note in review.alarms] == ["evidence-drift"]
-    assert "docs/support.md, on which triggered and workers rest" in review.alarms[0].text
+    assert [note.about for note in review.alarms] == ["makes-stale"]
+    assert "triggered and workers rest on docs/support.md" in review.alarms[0].text
 
 
 def test_an_approval_alone_is_a_change_too(repo: Path, places: Places, key: Path) -> None:
@@ -114,7 +124,7 @@ def test_an_approval_alone_is_a_change_too(repo: Path, places: Places, key: Path
     assert change.what == "approvals"
     assert change.approvals.gained == ("alice@example.com",)
     assert "Approved by alice@example.com: exactly these words." in _texts(change)
-    assert "all approved" in headline(review)
+    assert "all of it approved" in headline(review)
     # And the other way round: a change that takes the receipt away.
     back = _review(repo, "work", "main", places=places)
     assert back.changes == ()
@@ -123,7 +133,9 @@ def test_an_approval_alone_is_a_change_too(repo: Path, places: Places, key: Path
     team.commit("clean up")
     undone = _review(repo, "work", "undo", places=places)
     assert _change(undone, "a").approvals.lost == ("alice@example.com",)
-    assert any(note.about == "receipt-removed" for note in undone.alarms)
+    (note,) = _change(undone, "a").notes
+    assert note.about == "receipt-removed"
+    assert note.text.startswith("Its approval by alice@example.com is lost: the receipt is deleted. Put back in")
 
 
 def test_a_withdrawal_counts_although_its_receipt_was_deleted(
@@ -149,7 +161,7 @@ def test_two_people_needed_and_one_has_signed(repo: Path, places: Places, key: P
     team.git("switch", "-qc", "work")
     team.approve(alice, "a")
     change = _change(_review(repo, places=places), "a")
-    assert "Approved by alice@example.com; 2 people are needed." in _texts(change)
+    assert "Approved by alice@example.com. It needs one approval from bob@example.com." in _texts(change)
     assert "It needs one approval from bob@example.com." in _texts(change)
 
 
@@ -159,7 +171,7 @@ def test_a_replacement_says_whose_approval_it_withdraws(repo: Path, places: Plac
     team.write("b", memory_text("Migrations are additive and reviewed by two people.", supersedes="[a]"))
     team.commit("replace")
     text = _texts(_change(_review(repo, places=places), "b"))
-    assert "It replaces a. The approval of that one by alice@example.com is withdrawn" in text
+    assert "It replaces a; the approval of that one by alice@example.com ends with its own." in text
 
 
 def test_a_robot_that_says_owner_is_looked_at(branch: Path) -> None:

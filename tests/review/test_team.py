@@ -142,7 +142,7 @@ def test_an_approval_that_a_later_edit_breaks_is_said_before_the_merge(
     _approve(alice, Person("alice", key), "streamed-exports")
     assert run(alice, "edit", "streamed-exports", f"{STATEMENT} Or so.").code == 0
     seen = run(alice, "review", f"origin/main..{branch}")
-    assert "These are not the words that were approved." in seen.out
+    assert "Its approval is lost: alice@example.com" in seen.out
     assert "It needs one approval" in seen.out
 
 

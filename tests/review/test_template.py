@@ -396,7 +396,7 @@ def test_a_proposal_that_brings_its_own_workflow_and_key_is_judged_by_the_base(
     assert steps["Check the change"][0] == 1
     report = (forge.work / "report" / "review.md").read_text()
     assert "mallory@example.com" in report
-    assert "decides how memories are stored, checked or reviewed" in report
+    assert "which runs memfs: what checks memories" in report
 
 
 def test_a_run_for_commits_that_were_replaced_says_so(made: Team, pull_request, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
