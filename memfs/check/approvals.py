@@ -8,7 +8,6 @@ from memfs.check.change import Between, MemoryChange
 from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
 from memfs.check.words import names_of
-from memfs.git.snapshot import GitFiles
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
 from memfs.trust.judge import Reason
@@ -161,12 +160,10 @@ def _speaks_of(raw: bytes | None, memory_id: str) -> bool:
 
 def _find_moved(between: Between) -> Mapping[str, str]:
     """Return receipt → where the same content lies after the change."""
-    if not isinstance(between.now, GitFiles):
-        return {}
     gone = {
         between.base.entries[path].blob: path for path in between.receipts_changed if path not in between.receipts_after
     }
-    return {gone[entry.blob]: path for path, entry in between.now.entries.items() if entry.blob in gone}
+    return {gone[entry.blob]: path for path, entry in between.listing.entries.items() if entry.blob in gone}
 
 
 def _check_receipts(between: Between) -> Iterator[Result]:

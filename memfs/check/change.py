@@ -11,7 +11,7 @@ from memfs.check.single import Known
 from memfs.check.states import States, changed_paths
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
 from memfs.git.read import read_git
-from memfs.git.snapshot import Snapshot
+from memfs.git.snapshot import GitFiles, Snapshot
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.scope import scope_of_path
@@ -133,6 +133,11 @@ class Between:
     def paths(self) -> tuple[str, ...]:
         """Every changed path of the repository."""
         return changed_paths(self.states)
+
+    @cached_property
+    def listing(self) -> GitFiles:
+        """The files after the change as git lists them: of a work tree, those of the index."""
+        return self.now if isinstance(self.now, GitFiles) else GitFiles(self.tree, None)
 
     @cached_property
     def keyrings_before(self) -> dict[str, bytes]:

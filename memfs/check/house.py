@@ -103,14 +103,13 @@ def _check_settings(between: Between) -> Iterator[Result]:
 
 def _check_attributes(between: Between) -> Iterator[Result]:
     changed = [path for path in between.paths if path == ".gitattributes" or path.endswith("/.gitattributes")]
-    now = between.now if isinstance(between.now, GitFiles) else GitFiles(between.tree, None)
     if not changed:
         return
     folders = {path.rpartition("/")[0] for path in between.files} | {path.rpartition("/")[0] for path in changed}
     samples = {f"{folder}/x.md" for folder in folders if folder.startswith("memories")} | {"memories/team/x.md"}
     paths = [*sorted(samples), ".memfs/approvals/x.txt", ".memfs/keyring.1"]
     before = find_attributes(between.tree, _attribute_files(between.base), paths)
-    after = find_attributes(between.tree, _attribute_files(now), paths)
+    after = find_attributes(between.tree, _attribute_files(between.listing), paths)
     if before is None or after is None:
         message = f"It changes {plain(changed[0])}, and git cannot say what that does to memories."
         yield make_result("attributes-changed", message, path=changed[0])
@@ -195,7 +194,7 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def _check_place(between: Between, path: str) -> Iterator[Result]:
-    if not isinstance(between.now, GitFiles) or path not in between.now.entries:
+    if path not in between.listing.entries:
         return
     alike = looks_like_ours(path)
     if alike is not None:

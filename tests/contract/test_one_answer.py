@@ -32,5 +32,9 @@ def test_only_sight_compares_a_callers_scopes_with_a_scope() -> None:
 
 
 def test_only_sight_decides_by_the_readers_that_a_repository_names() -> None:
-    words = {"review/notes.py", "review/change.py"}  # they say in words who is named, and decide nothing by it
+    words = {
+        "check/words.py",
+        "check/fields.py",
+        "check/house.py",
+    }  # they say in words who is named, and decide nothing by it
     assert users_of(attributes=("readers",)) - words == {"sight.py"}
