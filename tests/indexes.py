@@ -26,11 +26,11 @@ def mixed_index(rows: Sequence[tuple[str, str | None, str]]) -> TextIndex:
         paths=[path for path, _, _ in rows],
         keys=bytearray(b"".join(text_key(text) for _, _, text in rows)),
         scopes=array("H", [names.index(scope, 1) for _, scope, _ in rows]),
-        lengths=array("I", [sum(count.values()) for count in counts]),
+        lengths=array("I", [length for _, length in counts]),
         scope_names=names,
         postings_rows=0,
         open_postings=None,
-        tail=counts,
+        tail=[count for count, _ in counts],
         read_facets=lambda: [""] * len(rows),
     )
 

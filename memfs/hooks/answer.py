@@ -109,7 +109,7 @@ def _for_prompt(event: Event, seen: Seen, places: Places, today: date, room: int
     stores = _open_stores(event, places, today)
     if stores is None:
         return ""
-    return _render(stores.recall(Query(text=text, limit=PROMPT_HITS)), seen, room)
+    return _render(stores.recall(Query(text=text, limit=PROMPT_HITS, prompt=True)), seen, room)
 
 
 def _for_tool(event: Event, seen: Seen, places: Places, today: date) -> str:

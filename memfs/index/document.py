@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from memfs.index.tokenizer import tokens
+from memfs.index.tokenizer import Forms, tokens
 
 if TYPE_CHECKING:
     from memfs.model.memory import FrontValue, MemoryFile
@@ -38,9 +38,19 @@ def embeddable_text(file: MemoryFile) -> str:
     return "\n".join(filter(None, [title, document.body.strip()]))[:_MAX_EMBEDDED]
 
 
-def count_terms(text: str) -> Mapping[str, int]:
-    """Return each index term of ``text`` with the number of times it occurs."""
-    return Counter(tokens(text))
+def count_terms(text: str) -> tuple[Mapping[str, int], int]:
+    """Return each index term of ``text`` with the number of times it occurs, and how many words it has.
+
+    Other forms of a term count as often as the term itself, and not as words.
+    """
+    forms: Forms = {}
+    found = tokens(text, forms=forms)
+    counts = Counter(found)
+    for term, others in forms.items():
+        for other in others:
+            if other not in forms:
+                counts[other] = max(counts[other], counts[term])
+    return counts, len(found)
 
 
 def text_key(text: str) -> bytes:

@@ -11,19 +11,31 @@ import os
 from array import array
 from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memfs.errors import SetupError
-from memfs.index.onnxfile import OUTPUT_NAME
+from memfs.index.languages import is_latin, language_of, stop_words
+from memfs.index.onnxfile import OUTPUT_NAME, TOKENS_NAME, find_inputs, find_outputs
+from memfs.index.wordpiece import encode_words
 
 if TYPE_CHECKING:
     from memfs.index.models import Prepared
 
-Vector = array  # of floats, type code "f"
+
+class Embedded(NamedTuple):
+    """What a model makes of one text.
+
+    ``tokens`` has for each piece of a word in ``words`` the signs of its own vector, a bit a dimension.
+    Stop words and punctuation have none; both are empty where the model gives one vector only.
+    """
+
+    vector: array[float]
+    tokens: bytes = b""
+    words: tuple[str, ...] = ()
 
 
 class _Session(Protocol):
-    def run(self, numbers: Sequence[int]) -> array[float]: ...
+    def run(self, numbers: Sequence[int]) -> tuple[array[float], bytes]: ...
 
 
 class Embedder:
@@ -34,18 +46,25 @@ class Embedder:
         self.key = prepared.key
         self._session = _open_session(prepared, indexing=indexing) if self.model.runtime == "onnxruntime" else None
 
-    def embed(self, text: str, *, query: bool = False) -> array[float]:
-        """Return the vector of ``text``."""
+    def embed(self, text: str, *, query: bool = False) -> Embedded:
+        """Return the vector of ``text`` and its token bits."""
         if self._session is None:
-            return _embed_multilingual(text, query=query)
-        from memfs.index.wordpiece import encode
-
+            return Embedded(_embed_multilingual(text, query=query))
         prefix = self.model.query_prefix if query else self.model.text_prefix
-        vector = self._session.run(encode(prefix + text, limit=self.model.longest))
+        numbers, words = encode_words(prefix + text, limit=self.model.longest)
+        vector, signs = self._session.run(numbers)
         if len(vector) != self.model.dimensions:
             raise SetupError("the model gives vectors of another size", where=self.model.id)
         length = sqrt(sum(value * value for value in vector)) or 1.0
-        return array("f", [value / length for value in vector])
+        scaled = array("f", [value / length for value in vector])
+        size = self.model.dimensions // 8
+        if len(signs) != size * len(numbers) or not is_latin(text):
+            return Embedded(scaled)
+        start = len(encode_words(prefix, limit=self.model.longest)[1]) - 1 if prefix else 1
+        stops = stop_words(language_of(text), folded=True)
+        kept = [at for at in range(start, len(words)) if words[at].isalnum() and words[at] not in stops]
+        tokens = b"".join(signs[at * size : at * size + size] for at in kept)
+        return Embedded(scaled, tokens, tuple(words[at] for at in kept))
 
 
 _open: dict[str, Embedder] = {}
@@ -116,8 +135,6 @@ class _LibrarySession:
     def __init__(self, library: str, path: str, *, indexing: bool) -> None:
         import ctypes
 
-        from memfs.index.onnxfile import find_inputs
-
         self._c = ctypes
         self._pointer = ctypes.POINTER(ctypes.c_void_p)
         handle = ctypes.CDLL(library)
@@ -144,6 +161,7 @@ class _LibrarySession:
             graph = file.read()
         try:
             self._names = [name.encode() for name in find_inputs(graph)]
+            self._wanted = [name.encode() for name in find_outputs(graph) if name in (OUTPUT_NAME, TOKENS_NAME)]
         except ValueError as error:  # NotOnnxError, or names that are no text
             raise SetupError("the prepared model is damaged", hint="memfs model prepare") from error
         kinds = (void, ctypes.c_char_p, void, self._pointer)
@@ -151,7 +169,7 @@ class _LibrarySession:
         self._memory = void()
         self._call(_MEMORY, (number, number, self._pointer), 1, 0, ctypes.byref(self._memory))
 
-    def run(self, numbers: Sequence[int]) -> array[float]:
+    def run(self, numbers: Sequence[int]) -> tuple[array[float], bytes]:
         c = self._c
         void, text, size = c.c_void_p, c.c_char_p, c.c_size_t
         count = len(numbers)
@@ -160,30 +178,32 @@ class _LibrarySession:
         buffers = [(c.c_int64 * count)(*given.get(name, [1] * count)) for name in self._names]
         tensors = (void * len(buffers))()
         kinds: tuple[Any, ...] = (void, void, size, c.POINTER(c.c_int64), size, c.c_int, self._pointer)
-        output = (void * 1)()
+        many = len(self._wanted)
+        outputs = (void * many)()
         try:
             for place, buffer in enumerate(buffers):
                 value = void()
                 self._call(_TENSOR, kinds, self._memory, buffer, 8 * count, shape, 2, _INT64, c.byref(value))
                 tensors[place] = value
             names = (text * len(buffers))(*self._names)
-            wanted = (text * 1)(OUTPUT_NAME.encode())
+            wanted = (text * many)(*self._wanted)
             kinds = (void, void, c.POINTER(text), self._pointer, size, c.POINTER(text), size, self._pointer)
-            self._call(_RUN, kinds, self._session, None, names, tensors, len(buffers), wanted, 1, output)
-            return self._floats(output[0])
+            self._call(_RUN, kinds, self._session, None, names, tensors, len(buffers), wanted, many, outputs)
+            vector = array("f", self._bytes_of(outputs[0], 4))
+            return vector, self._bytes_of(outputs[1], 1) if many > 1 else b""
         finally:
-            for value in (*tensors, output[0]):
+            for value in (*tensors, *outputs):
                 if value:
                     self._release(_FREE_VALUE, value)
 
-    def _floats(self, value: Any) -> array[float]:
+    def _bytes_of(self, value: Any, width: int) -> bytes:
         c = self._c
         shape, count, start = c.c_void_p(), c.c_size_t(), c.c_void_p()
         self._call(_SHAPE, (c.c_void_p, self._pointer), value, c.byref(shape))
         self._call(_COUNT, (c.c_void_p, c.POINTER(c.c_size_t)), shape, c.byref(count))
         self._release(_FREE_SHAPE, shape)
         self._call(_DATA, (c.c_void_p, self._pointer), value, c.byref(start))
-        return array("f", c.string_at(start, 4 * count.value))
+        return bytes(c.string_at(start, width * count.value))
 
     def _call(self, place: int, kinds: tuple[Any, ...], *values: object) -> None:
         status = self._c.CFUNCTYPE(self._c.c_void_p, *kinds)(self._table[place])(*values)
@@ -211,11 +231,13 @@ class _PackageSession:
             options.add_session_config_entry("session.disable_prepacking", "1")
         self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._names = [one.name for one in self._session.get_inputs()]
+        found = [one.name for one in self._session.get_outputs()]
+        self._wanted = [name for name in (OUTPUT_NAME, TOKENS_NAME) if name in found]
 
-    def run(self, numbers: Sequence[int]) -> array[float]:
+    def run(self, numbers: Sequence[int]) -> tuple[array[float], bytes]:
         import numpy
 
         given = {"input_ids": numbers, "token_type_ids": [0] * len(numbers)}
         feed = {name: numpy.array([given.get(name, [1] * len(numbers))], dtype=numpy.int64) for name in self._names}
-        (output,) = self._session.run([OUTPUT_NAME], feed)
-        return array("f", output.astype("<f4").tobytes())
+        output, *tokens = self._session.run(self._wanted, feed)
+        return array("f", output.astype("<f4").tobytes()), tokens[0].tobytes() if tokens else b""

@@ -18,7 +18,7 @@ from memfs.errors import NotFoundError, SetupError, UsageError
 if TYPE_CHECKING:
     from memfs.disk.places import Places
 
-PREPARATION = 1
+PREPARATION = 2
 """Version of what preparing does; another one prepares again and embeds again."""
 
 MAX_MODEL_BYTES = 2 * 1024**3
@@ -110,6 +110,11 @@ def find_prepared(places: Places) -> Prepared | None:
         return None
 
 
+def was_prepared(places: Places) -> bool:
+    """Return whether the model in use was prepared before, by whatever version."""
+    return _is_prepared(places, read_choice(places))
+
+
 def read_choice(places: Places) -> str:
     """Return the id of the model that the user chose, or the default's."""
     try:
@@ -185,7 +190,9 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     files: dict[str, bytes] = {}
     if model.runtime == "onnxruntime":
         try:
-            files["graph.onnx"], files[WEIGHTS_NAME] = prepare_model(raw, pooling=model.pooling)
+            files["graph.onnx"], files[WEIGHTS_NAME] = prepare_model(
+                raw, pooling=model.pooling, dimensions=model.dimensions
+            )
         except NotOnnxError as error:
             raise SetupError(f"this is no model that can be used: {error}", where=path) from error
     parent = make_folder(places, "cache", "models")

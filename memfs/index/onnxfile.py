@@ -8,6 +8,7 @@ package nor protobuf is needed:
   and rows of an embedding table are scaled after they are gathered.
 * Every large tensor moves to a second file, which onnxruntime maps instead of reading.
 * The output becomes one vector: the sum over the tokens, or the first token's (``cls``).
+* A second output has the signs of each token's own vector, one bit a dimension, in one go with the first.
 
 A graph without such weights gets the other changes only. Field numbers are those of onnx.proto
 (ModelProto, GraphProto, NodeProto, TensorProto, AttributeProto), version 1.
@@ -16,15 +17,17 @@ A graph without such weights gets the other changes only. Field numbers are thos
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from struct import pack
 
 WEIGHTS_NAME = "weights.bin"
 OUTPUT_NAME = "memfs_vector"
+TOKENS_NAME = "memfs_tokens"
 
 _MODEL_GRAPH, _MODEL_OPSET = 7, 8
 _GRAPH_NODE, _GRAPH_INITIALIZER, _GRAPH_INPUT, _GRAPH_OUTPUT = 1, 5, 11, 12
 _NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OP, _NODE_ATTRIBUTE, _NODE_DOMAIN = 1, 2, 3, 4, 5, 7
 _TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_RAW, _TENSOR_EXTERNAL, _TENSOR_LOCATION = 1, 2, 8, 9, 13, 14
-_FLOAT, _INT8, _INT64 = 1, 3, 7
+_FLOAT, _UINT8, _INT8, _INT64 = 1, 2, 3, 7
 _EXTERNAL = 1
 _LARGE = 1024  # bytes
 _ALIGNED = 4096  # a mapped tensor begins on a page
@@ -74,12 +77,13 @@ def format_message(fields: Iterable[Field]) -> bytes:
     return b"".join(parts)
 
 
-def prepare_model(raw: bytes, *, pooling: str) -> tuple[bytes, bytes]:
+def prepare_model(raw: bytes, *, pooling: str, dimensions: int = 0) -> tuple[bytes, bytes]:
     """Return the graph and the weights of the model ``raw``, prepared; ``pooling`` is ``mean`` or ``cls``.
 
     The graph takes ``input_ids``, ``attention_mask`` and perhaps ``token_type_ids`` of shape (1, n) and
-    gives ``OUTPUT_NAME``, as many floats as the model has dimensions, of any length. Raises
-    :class:`NotOnnxError` for bytes that are no such model.
+    gives ``OUTPUT_NAME``, as many floats as the model has dimensions, of any length. Where ``dimensions`` is
+    a multiple of 8 it also gives ``TOKENS_NAME``: for each token, the signs of its vector as packed bits.
+    Raises :class:`NotOnnxError` for bytes that are not such a model.
     """
     model = list(parse_message(raw))
     graphs = [value for number, wire, value in model if number == _MODEL_GRAPH and wire == 2]
@@ -105,7 +109,10 @@ def prepare_model(raw: bytes, *, pooling: str) -> tuple[bytes, bytes]:
     hidden = "last_hidden_state" if "last_hidden_state" in outputs else outputs[0]
     nodes += _pool(hidden, pooling, tensors)
     rest = [item for item in rest if item[0] != _GRAPH_OUTPUT]
-    rest.append((_GRAPH_OUTPUT, 2, _output_info()))
+    rest.append((_GRAPH_OUTPUT, 2, _output_info(OUTPUT_NAME, _FLOAT)))
+    if dimensions and dimensions % 8 == 0:
+        nodes += _pack_signs(hidden, dimensions, tensors)
+        rest.append((_GRAPH_OUTPUT, 2, _output_info(TOKENS_NAME, _UINT8)))
     weights = bytearray()
     initializers = [tensor.move_out(weights) for tensor in tensors.values()]
     graph = format_message(
@@ -123,8 +130,16 @@ def prepare_model(raw: bytes, *, pooling: str) -> tuple[bytes, bytes]:
 
 def find_inputs(graph: bytes) -> list[str]:
     """Return the names of the inputs of a prepared or unprepared model."""
-    found = _bytes_of(graph, _MODEL_GRAPH)
-    return [_name_of(item) for body in found for item in _bytes_of(body, _GRAPH_INPUT)]
+    return _names_of(graph, _GRAPH_INPUT)
+
+
+def find_outputs(graph: bytes) -> list[str]:
+    """Return the names of the outputs of a prepared or unprepared model."""
+    return _names_of(graph, _GRAPH_OUTPUT)
+
+
+def _names_of(graph: bytes, field: int) -> list[str]:
+    return [_name_of(item) for body in _bytes_of(graph, _MODEL_GRAPH) for item in _bytes_of(body, field)]
 
 
 def _name_of(value_info: bytes) -> str:
@@ -135,23 +150,47 @@ def _bytes_of(raw: bytes, wanted: int) -> list[bytes]:
     return [value for number, _, value in parse_message(raw) if number == wanted and isinstance(value, bytes)]
 
 
-def _output_info() -> bytes:
-    # ValueInfoProto: name, type → tensor_type → elem_type float, without a shape.
-    tensor = format_message([(1, 2, format_message([(1, 0, _FLOAT)]))])
-    return format_message([(1, 2, OUTPUT_NAME.encode()), (2, 2, tensor)])
+def _output_info(name: str, kind: int) -> bytes:
+    # ValueInfoProto: name, type → tensor_type → elem_type, without a shape.
+    tensor = format_message([(1, 2, format_message([(1, 0, kind)]))])
+    return format_message([(1, 2, name.encode()), (2, 2, tensor)])
+
+
+def _stored(tensors: dict[str, Tensor], name: str, kind: int, dims: list[int], data: bytes) -> str:
+    """Add a small tensor to the graph and return its name."""
+    fields: list[Field] = [*((_TENSOR_DIMS, 0, size) for size in dims), (_TENSOR_TYPE, 0, kind)]
+    tensors[name] = Tensor(format_message([*fields, (_TENSOR_NAME, 2, name.encode()), (_TENSOR_RAW, 2, data)]))
+    return name
+
+
+def _cast_to(kind: int) -> list[Field]:
+    # AttributeProto: name, type INT, i
+    return [(_NODE_ATTRIBUTE, 2, format_message([(1, 2, b"to"), (20, 0, 2), (3, 0, kind)]))]
+
+
+def _pack_signs(hidden: str, dimensions: int, tensors: dict[str, Tensor]) -> list[Node]:
+    """Return the nodes that turn (1, n, dimensions) floats into (n, dimensions / 8, 1) bytes of sign bits."""
+    zero = _stored(tensors, "memfs_zero", _FLOAT, [], pack("<f", 0))
+    shape = _stored(tensors, "memfs_octets", _INT64, [3], pack("<3q", -1, dimensions // 8, 8))
+    powers = _stored(tensors, "memfs_powers", _FLOAT, [8, 1], pack("<8f", *(1 << bit for bit in range(8))))
+    return [
+        Node("Greater", [hidden, zero], ["memfs_signs"]),
+        Node("Cast", ["memfs_signs"], ["memfs_bits"], _cast_to(_FLOAT)),
+        Node("Reshape", ["memfs_bits", shape], ["memfs_eights"]),
+        Node("MatMul", ["memfs_eights", powers], ["memfs_bytes"]),
+        Node("Cast", ["memfs_bytes"], [TOKENS_NAME], _cast_to(_UINT8)),
+    ]
 
 
 def _pool(hidden: str, pooling: str, tensors: dict[str, Tensor]) -> list[Node]:
     """Return the nodes that turn (1, n, dimensions) into (1, dimensions)."""
     if pooling == "cls":
-        first = format_message([(2, 0, _INT64), (8, 2, b"memfs_first"), (9, 2, bytes(8))])
-        tensors["memfs_first"] = Tensor(first)
+        first = _stored(tensors, "memfs_first", _INT64, [], bytes(8))
         axis = format_message([(1, 2, b"axis"), (20, 0, 2), (3, 0, 1)])
-        return [Node("Gather", [hidden, "memfs_first"], [OUTPUT_NAME], [(_NODE_ATTRIBUTE, 2, axis)])]
+        return [Node("Gather", [hidden, first], [OUTPUT_NAME], [(_NODE_ATTRIBUTE, 2, axis)])]
     # The sum: vectors are brought to length 1 afterwards, and texts are embedded one at a time.
-    to_float = format_message([(1, 2, b"to"), (20, 0, 2), (3, 0, _FLOAT)])
     return [
-        Node("Cast", ["attention_mask"], ["memfs_weights"], [(_NODE_ATTRIBUTE, 2, to_float)]),
+        Node("Cast", ["attention_mask"], ["memfs_weights"], _cast_to(_FLOAT)),
         Node("MatMul", ["memfs_weights", hidden], [OUTPUT_NAME]),
     ]
 
@@ -300,11 +339,10 @@ def _integer_product(node: Node, addition: Node, tensor: Tensor, scales: Tensor)
 
 def _integer_rows(node: Node, tensor: Tensor, scales: Tensor) -> list[Node]:
     out = node.outputs[0]
-    to_float = format_message([(1, 2, b"to"), (20, 0, 2), (3, 0, _FLOAT)])  # AttributeProto: name, type INT, i
     return [
         Node("Gather", [tensor.name, node.inputs[1]], [f"{out}_integers"]),
         Node("Gather", [scales.name, node.inputs[1]], [f"{out}_scales"]),
-        Node("Cast", [f"{out}_integers"], [f"{out}_floats"], [(_NODE_ATTRIBUTE, 2, to_float)]),
+        Node("Cast", [f"{out}_integers"], [f"{out}_floats"], _cast_to(_FLOAT)),
         Node("Mul", [f"{out}_floats", f"{out}_scales"], [out]),
     ]
 

@@ -475,14 +475,14 @@ def _read_document(tree: WorkTree, path: str, gate: Gate | None) -> _Document | 
         return file.problems[0].rule if file.problems else "unreadable"
     admitted = gate is None or gate.admits(file)
     text = indexable_text(file) if admitted else file.id.replace("-", " ")
-    counts = count_terms(text)
+    counts, length = count_terms(text)
     return _Document(
         path=path,
         scope=scope_of_path(path),
         key=text_key(text) if admitted else NO_KEY,
         facet=facet_of(file) if admitted else "",
         counts=dict(counts),
-        length=sum(counts.values()),
+        length=length,
         supersedes=file.memory.supersedes if file.memory is not None else (),
     )
 

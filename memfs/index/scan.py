@@ -36,17 +36,18 @@ def scan_texts(
         if not sees(scope):
             continue
         counts: Counts = {}
+        length = 0
         try:
             raw = read_file(tree, entry.path)
         except UnreadableFile:
             continue
         if not raw.isascii() or any(stem in raw.lower() for stem in stems):
-            counts = count_terms(raw.decode("utf-8", "replace"))
+            counts, length = count_terms(raw.decode("utf-8", "replace"))
         if scope not in names[1:]:
             names.append(scope)
         paths.append(entry.path)
         scopes.append(names.index(scope, 1))
-        lengths.append(sum(counts.values()) or entry.size // _BYTES_A_TERM)
+        lengths.append(length or entry.size // _BYTES_A_TERM)
         tail.append(counts)
     return TextIndex(
         paths=paths,

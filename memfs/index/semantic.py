@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from memfs.disk.files import UnreadableFile, read_file
 from memfs.disk.private import make_folder
 from memfs.errors import MemfsError, SetupError
-from memfs.index.models import Prepared, chosen_runtime, find_prepared, prepare
+from memfs.index.embedding import Embedder, is_available
+from memfs.index.models import Prepared, can_prepare, chosen_runtime, find_prepared, prepare, was_prepared
 from memfs.index.text import DEAD, NO_KEY
 from memfs.index.vectors import Vectors, append_vectors
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from memfs.disk.places import Places
     from memfs.disk.worktree import WorkTree
-    from memfs.index.embedding import Embedder
     from memfs.index.text import TextIndex
 
 WORKERS = 2
@@ -40,8 +40,6 @@ def read_vectors(tree: WorkTree, places: Places, prepared: Prepared) -> Vectors:
 
 def find_model(places: Places) -> tuple[Prepared | None, str | None]:
     """Return the model that can be used now, or None and the one sentence why not."""
-    from memfs.index.embedding import is_available
-
     prepared = find_prepared(places)
     if prepared is not None and is_available(prepared.model.runtime):
         return prepared, None
@@ -50,10 +48,13 @@ def find_model(places: Places) -> tuple[Prepared | None, str | None]:
     return None, "recall is by words only: no model is prepared yet (`memfs index` does it)"
 
 
+def is_outdated(places: Places) -> bool:
+    """Return whether the model in use was prepared by another version of memfs and can be prepared again."""
+    return is_available(chosen_runtime(places)) and was_prepared(places) and can_prepare(places)
+
+
 def prepare_if_possible(places: Places) -> Prepared | None:
     """Return the model in use, prepared now if need be; None where it or onnxruntime is not installed."""
-    from memfs.index.embedding import is_available
-
     if not is_available(chosen_runtime(places)):
         return None
     prepared = find_prepared(places)
@@ -127,8 +128,6 @@ def _work(
     """Embed ``rows`` in a forked worker, tell how many by bytes through ``writer``, and end."""
     code = 1
     try:
-        from memfs.index.embedding import Embedder
-
         embedder = Embedder(prepared, indexing=True)
         for start in range(0, len(rows), _CHUNK):
             chunk = rows[start : start + _CHUNK]
@@ -143,7 +142,7 @@ def _work(
 
 def _embed(
     tree: WorkTree, index: TextIndex, rows: Sequence[int], embedder: Embedder
-) -> Iterator[tuple[bytes, array[float]]]:
+) -> Iterator[tuple[bytes, array[float], bytes]]:
     from memfs.index.document import embeddable_text, indexable_text, text_key
     from memfs.model.reader import read_memory
 
@@ -155,4 +154,5 @@ def _embed(
             continue
         # Only the text that the index knows, and that passed the gate, is embedded.
         if file.document is not None and text_key(indexable_text(file)) == index.key(row):
-            yield index.key(row), embedder.embed(embeddable_text(file))
+            found = embedder.embed(embeddable_text(file))
+            yield index.key(row), found.vector, found.tokens

@@ -13,7 +13,7 @@ from heapq import nsmallest
 from math import log
 from typing import TYPE_CHECKING
 
-from memfs.index.tokenizer import query_terms
+from memfs.index.tokenizer import parse_question
 
 if TYPE_CHECKING:
     from memfs.index.postings import Postings
@@ -29,6 +29,7 @@ NO_KEY = bytes(KEY_BYTES)
 DEAD = 0  # the scope number of a dead row
 
 Counts = Mapping[str, int]
+NO_FORMS: Mapping[str, Sequence[str]] = {}
 
 
 class DamagedIndex(Exception):
@@ -89,21 +90,35 @@ class TextIndex:
         self, text: str, sees: Callable[[str | None], bool], *, limit: int = 100, keep_stop_words: bool = False
     ) -> list[tuple[int, float]]:
         """Return up to ``limit`` (row, score) for the query ``text`` in this index alone, best first."""
-        terms = query_terms(text, keep_stop_words=keep_stop_words)
-        return [(row, score) for _, row, score in search_texts([self], terms, [sees]).best(limit)]
+        asked = parse_question(text, keep_stop_words=keep_stop_words)
+        found = search_texts([self], asked.terms, [sees], forms=asked.forms)
+        return [(row, score) for _, row, score in found.best(limit)]
 
-    def read_postings(self, terms: Sequence[str]) -> list[tuple[list[int], list[float]]]:
-        """Return for each term the rows that hold it, dead and hidden ones too, and how often."""
+    def read_postings(
+        self, terms: Sequence[str], forms: Mapping[str, Sequence[str]] = NO_FORMS
+    ) -> list[tuple[list[int], list[float]]]:
+        """Return for each term the rows that contain it or one of its ``forms``, dead and hidden ones too,
+        and how often."""
         postings = self.open_postings() if self.open_postings is not None and self.postings_rows else None
         found = []
         for term in terms:
-            rows, counts = self._read_term(postings, term) if postings is not None else ([], [])
-            for row, document in enumerate(self.tail, self.postings_rows):
-                if term in document:
-                    rows.append(row)
-                    counts.append(document[term])
+            rows, counts = self._read_rows(postings, term)
+            for form in forms.get(term, ()):
+                merged = dict(zip(rows, counts, strict=True))
+                for row, count in zip(*self._read_rows(postings, form), strict=True):
+                    merged[row] = max(count, merged.get(row, 0.0))
+                rows = sorted(merged)
+                counts = [merged[row] for row in rows]
             found.append((rows, counts))
         return found
+
+    def _read_rows(self, postings: Postings | None, term: str) -> tuple[list[int], list[float]]:
+        rows, counts = self._read_term(postings, term) if postings is not None else ([], [])
+        for row, document in enumerate(self.tail, self.postings_rows):
+            if term in document:
+                rows.append(row)
+                counts.append(document[term])
+        return rows, counts
 
     def _read_term(self, postings: Postings, term: str) -> tuple[list[int], list[float]]:
         try:
@@ -168,11 +183,15 @@ class Scores:
 
 
 def search_texts(
-    indexes: Sequence[TextIndex], terms: Sequence[str], sees: Sequence[Callable[[str | None], bool]]
+    indexes: Sequence[TextIndex],
+    terms: Sequence[str],
+    sees: Sequence[Callable[[str | None], bool]],
+    *,
+    forms: Mapping[str, Sequence[str]] = NO_FORMS,
 ) -> Scores:
     """Return the scores for the query ``terms`` of the rows that the ``sees`` of their index allows.
 
-    They do not depend on any other row.
+    They do not depend on any other row. ``forms`` has other spellings of a term, which count as the term.
     """
     allowed = [index.allowed_rows(see) for index, see in zip(indexes, sees, strict=True)]
     count = sum(map(sum, allowed))
@@ -182,7 +201,7 @@ def search_texts(
         scores.rows_of = [[()] * len(terms) for _ in indexes]
         return scores
     total = sum(_visible_length(index, flags) for index, flags in zip(indexes, allowed, strict=True))
-    postings = [_visible_postings(index, terms, flags) for index, flags in zip(indexes, allowed, strict=True)]
+    postings = [_visible_postings(index, terms, forms, flags) for index, flags in zip(indexes, allowed, strict=True)]
     frequencies = [sum(len(found[term][0]) for found in postings) for term in range(len(terms))]
     known = [term for term, frequency in enumerate(frequencies) if frequency]
     scored = sorted(nsmallest(MAX_SCORED_TERMS, known, key=lambda term: (frequencies[term], term)))
@@ -207,9 +226,9 @@ def _visible_length(index: TextIndex, allowed: bytes) -> int:
 
 
 def _visible_postings(
-    index: TextIndex, terms: Sequence[str], allowed: bytes
+    index: TextIndex, terms: Sequence[str], forms: Mapping[str, Sequence[str]], allowed: bytes
 ) -> list[tuple[Sequence[int], Sequence[float]]]:
-    found = index.read_postings(terms)
+    found = index.read_postings(terms, forms)
     if 0 not in allowed:
         return list(found)
     visible: list[tuple[Sequence[int], Sequence[float]]] = []

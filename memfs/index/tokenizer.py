@@ -8,10 +8,13 @@ a person types them. Scripts written without spaces become character bigrams.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
-TOKENIZER_VERSION = 2
+from memfs.index.languages import fold, language_of, read_words
+
+TOKENIZER_VERSION = 3
 """Part of the index manifest: another tokenizer means another index."""
 
 MAX_QUERY_CHARACTERS = 4_000
@@ -57,45 +60,72 @@ def _unicode() -> _Unicode:
     return _Unicode()
 
 
-_ENGLISH = """
-a about after again all also am an and any are aren as at be because been before being between both but by can
-could couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have
-haven having he her here hers herself him himself his how i if in into is isn it its itself just ll m me more
-most my myself no nor not now of off on once only or other our ours ourselves out over own please re s same
-she should shouldn so some such t than that the their theirs them themselves then there these they this those
-through to too under until up us ve very was wasn we were weren what when where which while who whom why will
-with won would wouldn you your yours yourself yourselves let shall may might must
-"""
-_RUSSIAN = """
-и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня
-еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь опять вам ведь там потом
-себя ничего ей они тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под
-будет тогда кто этот того потому этого какой ним здесь этом один почти мой тем чтобы нее были куда зачем всех
-при об другой хоть после над больше тот через эти нас про всего них какая какие какого каких каком каким этой
-эта это
-"""
-
-STOP_WORDS = frozenset(_ENGLISH.split() + _RUSSIAN.split())
-"""Dropped from queries, never from documents (RETRIEVAL 2)."""
+Forms = dict[str, tuple[str, ...]]
+"""Other spellings under which a term is indexed and looked up: by the rules of its language, without accents."""
 
 
-def tokens(text: str) -> list[str]:
-    """Return the index terms of ``text`` in reading order, repetitions kept."""
+class Question(NamedTuple):
+    """What to look up for a question: its distinct terms in order, and their other forms."""
+
+    language: str
+    terms: tuple[str, ...]
+    forms: Mapping[str, tuple[str, ...]] = {}
+
+
+def tokens(text: str, *, language: str | None = None, forms: Forms | None = None) -> list[str]:
+    """Return the index terms of ``text`` in reading order, repetitions kept.
+
+    ``language`` is that of the text where it is known; other forms of its terms are added to ``forms``.
+    """
+    language = language or language_of(text)
     found: list[str] = []
     add = found.append
-    stem = _stemmer()
-    for run in _ASCII_RUN.findall(text) if text.isascii() else _unicode().runs.findall(_fold(text)):
+    stem: Callable[[str], str] = _stemmer(language)
+    if text.isascii():
+        runs = _ASCII_RUN.findall(text)
+    else:
+        # English and the languages of other scripts write no accents that decide a stem.
+        runs = _unicode().runs.findall(_fold(text) if language not in _STEMMERS else _compose(text))
+    if language in _STEMMERS:
+        stem = _Forms(language, add, {} if forms is None else forms)
+    for run in runs:
         if run.isalpha() and run.isascii() and (run.islower() or run.istitle()) and len(run) <= _MAX_TERM:
             add(stem(run.lower()))  # the plain word, by far the commonest
         else:
             _add_run(run, add, stem)
-    return found
+    return [term for term in found if term] if language in _STEMMERS else found
+
+
+class _Forms:
+    """The stem of a word by the rules of its language; notes its other forms and adds its compound's parts."""
+
+    __slots__ = ("add", "english", "forms", "split", "stem")
+
+    def __init__(self, language: str, add: Callable[[str], None], forms: Forms) -> None:
+        self.add = add
+        self.forms = forms
+        self.stem = _stemmer(language)
+        self.english = _stemmer("en")
+        self.split = _splitter(language)
+
+    def __call__(self, word: str) -> str:
+        if word.isascii() and not word.isalpha():
+            return word
+        plain = fold(word)
+        first = fold(self.stem(word))
+        others = {self.english(plain), first if plain == word else fold(self.stem(plain))} - {first}
+        if others:
+            self.forms[first] = tuple(others.union(self.forms.get(first, ())))
+        if self.split is not None:
+            for part in self.split(plain):
+                self.add(self.stem(part))
+        return first
 
 
 def _add_run(run: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
     parts = _JOINTS.split(run)
     if len(parts) > 1 or run[-1] in "+#":
-        add(run.lower()[:_MAX_TERM])
+        add(fold(run.lower())[:_MAX_TERM])
         parts[-1] = parts[-1].rstrip("+#")
     for part in parts:
         if part.isascii() or not _unicode().unspaced.search(part):
@@ -107,7 +137,8 @@ def _add_run(run: str, add: Callable[[str], None], stem: Callable[[str], str]) -
 def _add_word(word: str, add: Callable[[str], None], stem: Callable[[str], str]) -> None:
     if not word or len(word) > _MAX_TERM:
         return
-    pieces = (_ASCII_PIECES if word.isascii() else _unicode().pieces).findall(word)
+    is_plain = word.isalpha() and (word.islower() or word.istitle() or word.isupper())
+    pieces = () if is_plain else (_ASCII_PIECES if word.isascii() else _unicode().pieces).findall(word)
     if len(pieces) > 1:
         add(stem(word.lower().strip("_")))
         for piece in pieces:
@@ -140,43 +171,118 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", patterns.accents.sub("", decomposed))
 
 
-def query_terms(text: str, *, keep_stop_words: bool = False) -> list[str]:
-    """Return the distinct terms to look up for ``text``, at most ``MAX_QUERY_TERMS``, in order.
+def _compose(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFKC", _unicode().joiners.sub("", text))
+
+
+def parse_question(text: str, *, keep_stop_words: bool = False) -> Question:
+    """Return what to look up for ``text``: at most ``MAX_QUERY_TERMS`` terms, without stop words.
 
     Works on a bounded part of ``text`` and needs no syntax: every character a person, a log or an
     attacker can type is only text here.
     """
-    found = tokens(_BLOB.sub(" ", text[:MAX_QUERY_CHARACTERS]))
+    text = _BLOB.sub(" ", text[:MAX_QUERY_CHARACTERS])
+    language = language_of(text)
+    forms: Forms = {}
+    found = tokens(text, language=language, forms=forms)
     if not keep_stop_words:
-        stops = _stemmed_stop_words()
+        stops = terms_of_words(language, "stop")
         found = [term for term in found if term not in stops]
-    return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
+    terms = tuple(dict.fromkeys(found))[:MAX_QUERY_TERMS]
+    return Question(language, terms, {term: forms[term] for term in terms if term in forms})
+
+
+def query_terms(text: str, *, keep_stop_words: bool = False) -> list[str]:
+    """Return the distinct terms of :func:`parse_question`, in order."""
+    return list(parse_question(text, keep_stop_words=keep_stop_words).terms)
+
+
+_STEMMERS = {"de": "german", "es": "spanish", "fr": "french", "it": "italian", "pt": "portuguese", "nl": "dutch"}
 
 
 @cache
-def _stemmer() -> Callable[[str], str]:
+def _stemmer(language: str) -> Callable[[str], str]:
     from Stemmer import Stemmer
 
-    english, russian = Stemmer("english").stemWord, Stemmer("russian").stemWord
+    own = Stemmer(_STEMMERS.get(language, "english")).stemWord
+    russian: Callable[[str], str] | None = None
     known: dict[str, str] = {}
 
     def stem_word(word: str) -> str:
+        nonlocal russian
         found = known.get(word)
         if found is None:
             if len(known) > _MAX_STEMS:
                 known.clear()
-            found = known[word] = str(russian(word) if "\u0400" <= word[:1] <= "\u04ff" else english(word))
+            if "\u0400" <= word[:1] <= "\u04ff":
+                russian = russian or Stemmer("russian").stemWord
+                found = russian(word)
+            else:
+                found = own(word)
+            known[word] = found
         return found
 
     return stem_word
 
 
-def stem_words(words: Iterable[str]) -> frozenset[str]:
-    """Return the index terms of plain lower-case words without accents, and the words themselves."""
-    kept = frozenset(words)
-    return frozenset(map(_stemmer(), kept)) | kept
+@cache
+def terms_of_words(language: str, section: str) -> frozenset[str]:
+    """Return the index terms of the words in a section of the language's file, and the words themselves.
+
+    For a language in Latin letters but English, those of English too: developers mix them in.
+    """
+    words = frozenset(map(fold, read_words(language)[section]))
+    if language in _STEMMERS:
+        exact = read_words(language)[section]
+        words |= frozenset(fold(_stemmer(language)(word)) for word in exact) | terms_of_words("en", section)
+    return frozenset(map(_stemmer(language), words)) | words
 
 
 @cache
-def _stemmed_stop_words() -> frozenset[str]:
-    return stem_words(STOP_WORDS)
+def _splitter(language: str) -> Callable[[str], Sequence[str]] | None:
+    """Return what splits a compound of ``language`` into its parts; None where compounds are not written so."""
+    listed = read_words(language).get("parts", ())
+    if not listed:
+        return None
+    parts = frozenset(map(fold, listed))
+    links = _LINKS[language]
+    known: dict[str, Sequence[str]] = {}
+
+    def split(word: str) -> Sequence[str]:
+        found = known.get(word)
+        if found is None:
+            found = known[word] = _parts_of(word, parts, links) if len(word) >= _SHORTEST_COMPOUND else ()
+        return found
+
+    return split
+
+
+_SHORTEST_COMPOUND = 8
+_LINKS = {"de": ("s", "es", "n", "en", "er", "e"), "nl": ("s", "en", "e", "er")}
+
+
+def _parts_of(word: str, parts: frozenset[str], links: Sequence[str]) -> Sequence[str]:
+    """Return the listed parts that make up ``word``, or a listed part and what it is joined to."""
+    for size in range(len(word) - 3, 3, -1):
+        head = word[:size]
+        if head not in parts:
+            continue
+        for link in ("", *links):
+            rest = word[size + len(link) :]
+            if not word.startswith(link, size) or len(rest) < 4:
+                continue
+            if rest in parts:
+                return (head, rest)
+            more = _parts_of(rest, parts, links) if len(rest) >= _SHORTEST_COMPOUND else ()
+            if more:
+                return (head, *more)
+    for size in range(4, len(word) - 4):
+        rest = word[size:]
+        if rest in parts and len(rest) >= 5:
+            return (word[:size].removesuffix("s"), rest)
+    for size in range(len(word) - 5, 4, -1):
+        if word[:size] in parts:
+            return (word[:size], word[size:].removeprefix("s"))
+    return ()

@@ -30,9 +30,17 @@ def read_vocabulary() -> Mapping[str, int]:
 
 def encode(text: str, *, limit: int) -> list[int]:
     """Return the numbers of the pieces of ``text`` between ``[CLS]`` and ``[SEP]``, at most ``limit``."""
+    return encode_words(text, limit=limit)[0]
+
+
+def encode_words(text: str, *, limit: int) -> tuple[list[int], list[str]]:
+    """Return :func:`encode` and for each number the word that it is a piece of, "" for both ends.
+
+    A word is lower-case, without accents, or one character of punctuation.
+    """
     vocabulary = read_vocabulary()
     known: dict[str, list[int]] = {}
-    numbers = [vocabulary["[CLS]"]]
+    numbers, words = [vocabulary["[CLS]"]], [""]
     room = limit - 1
     for word in _words(text[: limit * 64]):
         if len(numbers) >= room:
@@ -41,9 +49,9 @@ def encode(text: str, *, limit: int) -> list[int]:
         if pieces is None:
             pieces = known[word] = _pieces(word, vocabulary)
         numbers += pieces
-    del numbers[room:]
-    numbers.append(vocabulary["[SEP]"])
-    return numbers
+        words += [word] * len(pieces)
+    del numbers[room:], words[room:]
+    return [*numbers, vocabulary["[SEP]"]], [*words, ""]
 
 
 def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:

@@ -10,41 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from math import log
+
+from memfs.index.languages import is_talk
+from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, Question, parse_question, terms_of_words
 
 STRONG_WORDS = 0.6
 """Summed weight of the known topic words, in units of a word that one memory alone holds, that is enough."""
 
-NEAR = 0.45
-"""A cosine that is enough by itself to let a prompt look."""
-
-
-_CONVERSATION = """
-sound sounds sounded yes yep yeah yup no nope nah ok okay okey sure fine good great nice cool perfect awesome
-excellent wonderful super lovely amazing right correct exactly indeed thanks thank thx ty cheers welcome hello hi
-hey morning evening afternoon night bye goodbye sorry pardon hmm hm um uh oh ah wow lol haha lgtm sgtm please pls
-go going gone ahead continue proceed carry keep move moving next previous last first second third step steps start
-begin stop pause wait hold done finish finished ready again retry try trying tried attempt repeat redo undo back
-instead anyway maybe perhaps probably actually really very much lot bit little quite enough do did does doing make
-making made get getting got give take put set let lets use using used want wanted need needed like think thought
-guess mean means meant know knew see saw look looks looking looked seem seems find check show tell say said ask
-asked answer explain describe help understand agree disagree believe decide choose pick best better worse bad wrong
-broken works work worked working happen happens happened change changed update updated add added remove removed
-delete deleted edit fix fixed fixes fixing clean cleanup rename open close save run running ran execute launch
-create generate write rewrite read print list summarize summarise simplify shorten shorter longer simpler faster
-smaller bigger short long quick quickly careful carefully sense ship thing things stuff way ways part parts point
-one ones two three same other another different new old everything anything something nothing someone anyone
-everyone people guy guys man time times today now tomorrow yesterday moment minute minutes sec seconds while soon
-later already still yet ever never always also too just only even mind joke question questions idea ideas option
-options problem issue line lines file files folder code comment comments plan plans approach document documents
-module modules model format summary double break variable variables function functions diff status commit commits
-push pull log output message prompt response да нет ага угу ок окей хорошо ладно спасибо пожалуйста привет
-здравствуйте пока давай давайте продолжай дальше сделай делай попробуй
-еще еще раз снова стоп подожди готово понял
-понятно отлично супер класс верно правильно
-"""
-
+LITERAL_WORDS = 5
+"""A text of conversation alone that has so many words is looked for word for word."""
 _FLAGS = r"(?:\s+(?:-{1,2}[\w=./-]+|\.{1,2}|[\w.-]*/[\w./-]*))*"
 _PATTERN = (
     r"\s*[$>%]?\s*(?:"
@@ -73,37 +48,39 @@ def is_command(text: str) -> bool:
     return re.fullmatch(_PATTERN, text, re.IGNORECASE) is not None
 
 
-def topic_terms(terms: Sequence[str]) -> list[str]:
-    """Return the query terms that are about something: those that are no conversation."""
-    conversation = _conversation_terms()
-    return [term for term in terms if term not in conversation and not (len(term) == 1 and term.isascii())]
+def says_nothing(text: str, *, prompt: bool) -> bool:
+    """Return whether nothing is to be looked for, whatever the memories are. Opens nothing.
+
+    ``prompt``: the text is what a person told an agent; then a shell command is no question either.
+    """
+    if prompt and (is_command(text) or is_talk(text[:MAX_QUERY_CHARACTERS])):
+        return True
+    if topic_terms(parse_question(text)):
+        return False
+    return prompt or not is_literal(text)
+
+
+def is_literal(text: str) -> bool:
+    """Return whether a text without a topic is long enough to be looked for word for word."""
+    return len(text[:MAX_QUERY_CHARACTERS].split()) >= LITERAL_WORDS
+
+
+def topic_terms(asked: Question) -> list[str]:
+    """Return the terms of a question that are about something: those that are not conversation."""
+    talk = terms_of_words(asked.language, "conversation")
+    return [term for term in asked.terms if term not in talk and not (len(term) == 1 and term.isascii())]
 
 
 def is_question(
-    topics: Sequence[str],
-    frequencies: Sequence[int],
-    *,
-    documents: int,
-    covered: bool,
-    nearest: float | None,
-    near: float = NEAR,
+    topics: Sequence[str], frequencies: Sequence[int], *, documents: int, covered: bool, is_near: bool
 ) -> bool:
     """Return whether a prompt with these topic words should find anything.
 
-    ``frequencies`` are the documents that hold each word; ``covered`` says that one of them holds all;
-    ``nearest`` is the best cosine, None without a model, and ``near`` the one that is enough.
+    ``frequencies`` are the documents that contain each word; ``covered`` says that one of them contains all;
+    ``is_near`` that a vector is near enough by itself.
     """
     if not topics:
         return False
     known = sum(log(1 + (documents - n + 0.5) / (n + 0.5)) for n in frequencies if n)
     rarest = log(1 + max(0.0, documents - 0.5) / 1.5)
-    if covered or (known > 0 and known >= STRONG_WORDS * rarest):
-        return True
-    return nearest is not None and nearest >= near
-
-
-@cache
-def _conversation_terms() -> frozenset[str]:
-    from memfs.index.tokenizer import stem_words
-
-    return stem_words(_CONVERSATION.split())
+    return covered or is_near or (known > 0 and known >= STRONG_WORDS * rarest)

@@ -79,18 +79,23 @@ def test_the_real_model_knows_what_is_alike(places: Places) -> None:
     about = json.loads((Path(prepared.folder) / "model.json").read_text())
     assert about["model"]["id"] == models.DEFAULT
     embedder = Embedder(prepared)
-    question = embedder.embed("how do we change the database schema?", query=True)
+    question = embedder.embed("how do we change the database schema?", query=True).vector
 
     def cosine(text: str) -> float:
-        return sum(a * b for a, b in zip(question, embedder.embed(text), strict=True))
+        return sum(a * b for a, b in zip(question, embedder.embed(text).vector, strict=True))
 
     assert cosine("Migrations add columns and drop them in a later release.") > 0.3
     assert cosine("The office plants are watered on Mondays.") < 0.2
     assert sum(value * value for value in question) == pytest.approx(1, abs=1e-4)
     package = _PackageSession(str(Path(prepared.folder) / "graph.onnx"), indexing=False)
-    other = package.run(encode("how do we change the database schema?", limit=256))
+    numbers = encode("how do we change the database schema?", limit=256)
+    other, signs = package.run(numbers)
+    assert len(signs) == 48 * len(numbers)
     length = sum(value * value for value in other) ** 0.5
     assert list(question) == pytest.approx([value / length for value in other], abs=1e-3)
+    found = embedder.embed("how do we change the database schema?", query=True)
+    assert set(found.words) == {"change", "database", "schema"}
+    assert len(found.tokens) == 48 * len(found.words)
 
 
 @needs_the_model

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memfs.index.tokenizer import query_terms
+from memfs.index.tokenizer import parse_question
 from memfs.recall.floor import is_command, is_question, topic_terms
 from memfs.recall.search import Result
 
@@ -31,7 +31,7 @@ QUESTIONS = ["how do we deploy?", "git worktree layout", "docker compose network
 
 @pytest.mark.parametrize("prompt", TALK)
 def test_small_talk_is_about_nothing(prompt: str) -> None:
-    topics = topic_terms(query_terms(prompt))
+    topics = topic_terms(parse_question(prompt))
     assert topics in ([], ["👍"])
 
 
@@ -42,17 +42,16 @@ def test_a_plain_command_is_no_question(prompt: str) -> None:
 
 @pytest.mark.parametrize("prompt", QUESTIONS)
 def test_a_question_is_about_something(prompt: str) -> None:
-    assert topic_terms(query_terms(prompt))
+    assert topic_terms(parse_question(prompt))
     assert not is_command(prompt)
 
 
 def test_what_nobody_wrote_about_is_no_question() -> None:
-    assert not is_question(["zeppelin"], [0], documents=1000, covered=False, nearest=None)
-    assert not is_question(["zeppelin"], [0], documents=1000, covered=False, nearest=0.3)
-    assert is_question(["zeppelin"], [0], documents=1000, covered=False, nearest=0.6)
-    assert is_question(["cache", "zeppelin"], [3, 0], documents=1000, covered=False, nearest=None)
-    assert is_question(["cache"], [900], documents=1000, covered=True, nearest=None)
-    assert not is_question([], [], documents=1000, covered=False, nearest=0.9)
+    assert not is_question(["zeppelin"], [0], documents=1000, covered=False, is_near=False)
+    assert is_question(["zeppelin"], [0], documents=1000, covered=False, is_near=True)
+    assert is_question(["cache", "zeppelin"], [3, 0], documents=1000, covered=False, is_near=False)
+    assert is_question(["cache"], [900], documents=1000, covered=True, is_near=False)
+    assert not is_question([], [], documents=1000, covered=False, is_near=True)
 
 
 def test_small_talk_finds_nothing_and_all_shows_it(stocked: Path, ask: Callable[..., Result]) -> None:
@@ -60,7 +59,7 @@ def test_small_talk_finds_nothing_and_all_shows_it(stocked: Path, ask: Callable[
         path = stocked / f"memories/team/chat-{number}.md"
         path.write_text(path.parent.joinpath("friday.md").read_text().replace("No deploys", "Yes, ok, do it again"))
     for prompt in [*TALK, *COMMANDS]:
-        assert ask(stocked, prompt).hits == (), prompt
+        assert ask(stocked, prompt, prompt=True).hits == (), prompt
     assert ask(stocked, "do it again", floor=False).hits
 
 
