@@ -99,7 +99,7 @@ def _shown(hit: Hit, args: argparse.Namespace) -> Shown:
 
 
 def _explain(hit: Hit) -> str:
-    names = {"words": "words {:.2f}", "meaning": "meaning {:.2f}"}
+    names = {"words": "words {:.2f}", "meaning": "meaning {:.2f}", "late": "tokens {:.2f}"}
     parts = [names.get(name, name + " x{:.2f}").format(value) for name, value in hit.parts.items()]
     return f"score {hit.score:.3f} = {', '.join(parts)}"
 
@@ -125,6 +125,8 @@ def _emit(result: Result, args: argparse.Namespace, session: Session) -> None:
         "unreadable": result.unreadable,
         "left_out": result.left_out,
         "others": result.others,
+        "withheld": result.withheld,
+        "strays": result.strays,
         "notices": list(result.notices),
     }
     if args.explain:
@@ -138,9 +140,11 @@ def _note(result: Result, args: argparse.Namespace, session: Session) -> None:
     if result.unreadable:
         files = "file" if result.unreadable == 1 else "files"
         session.note(f"{result.unreadable} {files} here cannot be read; `memfs check` names them")
+    for remark in result.remarks():
+        session.note(remark)
     if args.brief and result.others:
         session.note(f"{result.others} others are not approved or not current")
     if not result.hits and result.left_out:
         session.note(f"{result.left_out} found, and none of them fits into --budget {args.budget}")
-    elif not result.hits:
+    elif not result.hits and not result.remarks():
         session.note("nothing found" if args.all or args.brief else "nothing found (--all shows weak matches too)")

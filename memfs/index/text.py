@@ -86,6 +86,10 @@ class TextIndex:
         flags = [0] + [1 if sees(name) else 0 for name in self.scope_names[1:]]
         return bytes(map(flags.__getitem__, self.scopes))
 
+    def count_withheld(self, sees: Callable[[str | None], bool]) -> int:
+        """Return how many rows that ``sees`` allows have a text that the gate stops."""
+        return sum(self.key(row) == NO_KEY for row, seen in enumerate(self.allowed_rows(sees)) if seen)
+
     def search(
         self, text: str, sees: Callable[[str | None], bool], *, limit: int = 100, keep_stop_words: bool = False
     ) -> list[tuple[int, float]]:

@@ -111,7 +111,6 @@ def _recall(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noq
         caller=desk.caller,
         limit=given.get("limit", 5),
         work_path=given.get("path"),
-        floor=False,
     )
     result = _stores(desk).recall(query)
     text = render_hits(result, draw_nonce=_draw, limit_bytes=ANSWER_BYTES, detail=Detail.BRIEF)
@@ -120,7 +119,8 @@ def _recall(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noq
         notes.append(f"note: {result.unreadable} files could not be read; `memfs check` names them")
     if "left out" in text or "cut here" in text:
         notes.append("note: this answer was cut: ask a narrower question, or call get with one id")
-    if not result.hits:
+    notes += [f"note: {remark}" for remark in result.remarks()]
+    if not result.hits and not result.remarks():
         notes.insert(0, "Nothing is recorded about that.")
     hits = [{**_facts(hit.assessment), "score": round(hit.score, 4)} for hit in result.hits]
     return Answer(text="\n".join(part for part in (text, *notes) if part), facts={"hits": hits, "mode": result.mode})

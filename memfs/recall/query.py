@@ -57,7 +57,8 @@ class Result:
     """The answer, best first. ``unreadable`` counts files that this caller would see if they could be
     read, ``left_out`` hits that the budget cut off (of a brief, approved memories beyond the limit),
     ``others`` what a brief does not show because it is not approved or not current, ``withheld`` memories
-    that match and that the read-time gate stops, ``strays`` files that match and are not memories."""
+    that match and that the read-time gate stops, ``strays`` files that match and are not memories,
+    ``unsearched``, where nothing was found, the withheld memories that this caller may see."""
 
     hits: tuple[Hit, ...]
     unreadable: int = 0
@@ -66,4 +67,19 @@ class Result:
     others: int = 0
     withheld: int = 0
     strays: int = 0
+    unsearched: int = 0
     mode: str = "lexical"
+
+    def remarks(self) -> list[str]:
+        """Return what the reader must know about memories that are not shown, one sentence each."""
+        said = []
+        if self.withheld:
+            what = "memory matches and is" if self.withheld == 1 else "memories match and are"
+            said.append(f"{self.withheld} {what} withheld; `memfs check` says why")
+        if self.strays:
+            what = "file matches and is not a memory" if self.strays == 1 else "files match and are not memories"
+            said.append(f"{self.strays} {what}; `memfs check` says why")
+        if self.unsearched and not self.hits and not self.withheld:
+            what = "memory is" if self.unsearched == 1 else "memories are"
+            said.append(f"{self.unsearched} {what} withheld and searched by id only; `memfs check` says why")
+        return said

@@ -85,5 +85,7 @@ def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list
         hits = [hit for hit in hits if hit.assessment.approved]
     if query.prompt:
         hits = near_the_best(hits, PROMPT_SHARE)
-    result = cut(hits, limit, budget, mode)
-    return replace(result, others=others, withheld=found.withheld, strays=found.strays)
+    result = replace(cut(hits, limit, budget, mode), others=others, withheld=found.withheld, strays=found.strays)
+    if hits or query.prompt:
+        return result
+    return replace(result, unsearched=sum(store.index.count_withheld(store.seer(query.caller)) for store in stores))

@@ -48,6 +48,8 @@ def say(repo: Path, places: Places) -> Callable[..., str]:
 @pytest.mark.parametrize("breakout", BREAKOUTS)
 def test_no_text_leaves_the_frame_or_the_answer(say: Callable[..., str], breakout: str) -> None:
     context = say(breakout)
+    if not context:
+        return  # the gate stops this text: a hook does not even name it
     assert "[zebra]" in context
     opening, *lines = context.rstrip("\n").split("\n")
     prefix = opening.split('start with "')[1][:5]

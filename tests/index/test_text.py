@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from indexes import everybody, index_of, mixed_index
 
 from memfs.index.text import search_texts
+from memfs.index.tokenizer import parse_question
 
 WORDS = st.sampled_from(["cache", "queue", "billing", "export", "retry", "lock", "index", "schema", "worker", "night"])
 ROWS = st.lists(
@@ -38,11 +39,8 @@ def test_two_stores_are_scored_as_one_collection(rows: list[tuple[str, str]], qu
     numbered = [(f"{place:03}", scope, text) for place, (scope, text) in enumerate(rows)]
     whole = mixed_index(numbered)
     parts = [mixed_index(part) for part in (numbered[:cut], numbered[cut:]) if part]
-    terms = question.split()
-    from memfs.index.tokenizer import query_terms
-
-    terms = query_terms(question)
-    together = search_texts(parts, terms, [everybody] * len(parts)).best(50)
+    asked = parse_question(question)
+    together = search_texts(parts, asked.terms, [everybody] * len(parts), forms=asked.forms).best(50)
     expected = whole.search(question, everybody, limit=50)
     assert {(parts[number].paths[row], round(score, 9)) for number, row, score in together} == {
         (whole.paths[row], round(score, 9)) for row, score in expected
