@@ -22,7 +22,8 @@ from memfs.check.run import Check, check_repository
 from memfs.check.single import Known
 from memfs.check.states import Target
 from memfs.disk.files import scan_memories
-from memfs.git.read import head_commit, read_git
+from memfs.git.log import read_commits
+from memfs.git.read import head_commit
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile, OnDate
 from memfs.model.reader import read_memory
@@ -230,31 +231,23 @@ def read_events(repository: Repository) -> Events:
     head = head_commit(tree)
     if head is None:
         return Events(by_id={}, head=None)
-    switches = ("--no-show-signature", "--no-mailmap", "--no-renames", "--encoding=UTF-8", "--name-status", "-z")
-    raw = read_git(tree, "log", *switches, "--format=%x01%H%x02%aI%x02%an%x02%s", head, "--", "memories")
     found: dict[str, list[TimelineEvent]] = {}
-    commit, on, who, subject = "", "", "", ""
-    status = ""
     words = {"A": "Added by", "M": "Changed by", "D": "Deleted by", "T": "Changed by"}
-    seen: set[tuple[str, str]] = set()
-    for part in raw.decode("utf-8", "replace").split("\0"):
-        text = part.lstrip("\n")
-        if text.startswith("\x01"):
-            commit, on, who, subject = [*text[1:].split("\x02", 3), "", "", ""][:4]
-            status = ""
-        elif not status:
-            status = text
-        else:
-            memory_id = text.rsplit("/", 1)[-1].removesuffix(".md")
-            what = words.get(status[:1])
-            if what is not None:
-                events = found.setdefault(memory_id, [])
-                if (commit, memory_id) in seen:  # deleted in one folder and added in another
-                    events[-1] = TimelineEvent(what="Moved by", who=who, on=on[:10], where=commit[:10], detail=subject)
-                else:
-                    seen.add((commit, memory_id))
-                    events.append(TimelineEvent(what=what, who=who, on=on[:10], where=commit[:10], detail=subject))
-            status = ""
+    for commit in read_commits(tree, head, ["memories"]):
+        seen: set[str] = set()
+        for file in commit.files:
+            memory_id = file.path.rsplit("/", 1)[-1].removesuffix(".md")
+            events = found.setdefault(memory_id, [])
+            what = words.get(file.letter, "Changed by")
+            if memory_id in seen:  # deleted in one folder and added in another
+                del events[-1]
+                what = "Moved by"
+            seen.add(memory_id)
+            events.append(
+                TimelineEvent(
+                    what=what, who=commit.author, on=commit.on[:10], where=commit.name[:10], detail=commit.subject
+                )
+            )
     return Events(by_id=found, head=head)
 
 

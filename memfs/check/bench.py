@@ -6,7 +6,6 @@ that is not known yet, one for the commits, one pass over the history for the tr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
@@ -17,6 +16,7 @@ from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.errors import MemfsError
+from memfs.git.log import find_boundary, first_commits
 from memfs.git.read import blobs_at, read_git
 from memfs.git.snapshot import Snapshot, is_shallow
 from memfs.model.codepoints import plain
@@ -253,7 +253,9 @@ class Bench:
         if not wanted or self._tip is None:
             return
         try:
-            first = self._first_commits()
+            first: dict[str, dict[str, str]] = {}
+            for (path, brought_blob), commit_name in first_commits(self._tree, self._tip, ["memories"]).items():
+                first.setdefault(path, {})[brought_blob] = commit_name
             at_tip = blobs_at(self._tree, [(path, self._tip) for path in wanted])
             found: dict[str, tuple[str, bool]] = {}  # memory → the commit that counts, and whether it stays so
             for path in wanted:
@@ -263,7 +265,7 @@ class Bench:
                 blob = own if own is not None else at_tip[path, self._tip]
                 commit = self._tip if blob is None else brought.get(blob)
                 # What a shallow clone cannot tell is left out, and so is never taken for unchanged.
-                if commit is not None and commit not in self._boundary:
+                if commit is not None and commit not in find_boundary(self._tree):
                     found[path] = (commit, own is not None)
             blobs = blobs_at(self._tree, [(wanted[path][1], commit) for path, (commit, _) in found.items()])
         except MemfsError as error:
@@ -274,31 +276,6 @@ class Bench:
             self._baselines[path] = blob = blobs[trigger_path, commit]
             if blob is not None and stays:
                 self._cache.keep_blob(f"base:{file.digest}", trigger_path, blob)
-
-    def _first_commits(self) -> dict[str, dict[str, str]]:
-        """Return path → blob → the oldest commit that brought it there, in one pass over the history.
-
-        The oldest counts: neither a change of mode nor taking a text out and putting it back makes a
-        fired trigger quiet again.
-        """
-        assert self._tip is not None
-        switches = ("--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "-m", "-z", "--format=%x01%H")
-        raw = read_git(self._tree, "log", *switches, self._tip, "--", "memories")
-        found: dict[str, dict[str, str]] = {}
-        for block in raw.decode("utf-8", "surrogateescape").split("\x01")[1:]:
-            commit, *rest = block.split("\0")
-            for line, path in zip(rest[::2], rest[1::2], strict=False):
-                found.setdefault(path, {})[line.split(" ")[3]] = commit.strip()  # newest first: the oldest stays
-        return found
-
-    @cached_property
-    def _boundary(self) -> frozenset[str]:
-        """The commits at which a shallow clone's history was cut off."""
-        try:
-            with open(os.path.join(self._tree.common_dir or "", "shallow"), encoding="ascii") as file:
-                return frozenset(file.read().split())
-        except (OSError, UnicodeDecodeError):
-            return frozenset()
 
 
 def _trigger_results(file: Known, report: StateReport) -> Iterator[Result]:

@@ -10,7 +10,7 @@ from memfs.check.judging import Judging, read_folder, read_keyrings
 from memfs.check.single import Known
 from memfs.check.states import States, changed_paths
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
-from memfs.git.read import read_git
+from memfs.git.log import read_commits
 from memfs.git.snapshot import GitFiles, Snapshot
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
@@ -20,7 +20,6 @@ from memfs.trust.judge import Reason, Verdict
 from memfs.trust.record import Record, find_records
 from memfs.trust.view import APPROVALS, TrustView
 
-_LOG = ("--no-show-signature", "--no-mailmap", "--no-renames", "--encoding=UTF-8", "--name-only", "-z")
 _ADDRESS = re.compile(r"<([^<>\s]{1,254})>")
 
 
@@ -236,18 +235,12 @@ class Between:
 
 def find_writers(between: Between) -> dict[str, tuple[Writer, ...]]:
     """Return path → the authors of the commits between two commits that touched it."""
-    spread = f"{between.states.since}..{between.states.tip}"
-    raw = read_git(between.tree, "log", *_LOG, "--format=%x01%an%x02%ae", spread, "--", "memories")
     same_person = parse_mailmap(dict(between.theirs.read_many([".mailmap"]))[".mailmap"])
     found: dict[str, dict[Writer, None]] = {}
-    writer = Writer(name="", address="")
-    for part in raw.decode("utf-8", "surrogateescape").split("\0"):
-        text = part.lstrip("\n")
-        if text.startswith("\x01"):
-            name, _, address = text[1:].partition("\x02")
-            writer = Writer(name=name, address=same_person.get(address.casefold(), address))
-        elif text:
-            found.setdefault(text, {})[writer] = None
+    for commit in read_commits(between.tree, between.states.tip or "HEAD", ["memories"], since=between.states.since):
+        address = same_person.get(commit.address.casefold(), commit.address)
+        for file in commit.files:
+            found.setdefault(file.path, {})[Writer(name=commit.author, address=address)] = None
     return {path: tuple(writers) for path, writers in found.items()}
 
 

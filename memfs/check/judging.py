@@ -13,7 +13,7 @@ from memfs.check.single import Known
 from memfs.check.states import States
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
-from memfs.git.read import read_git
+from memfs.git.log import read_messages
 from memfs.git.snapshot import Snapshot
 from memfs.model.memory import Memory, MemoryFile
 from memfs.model.reader import content_digest
@@ -126,9 +126,7 @@ def approval_messages(tree: WorkTree, tips: Collection[str]) -> list[bytes]:
     """Return the commit messages in the history of ``tips`` that may hold records."""
     if not tips or tree.git_dir is None:
         return []
-    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%B")
-    raw = read_git(tree, "log", *switches, "--fixed-strings", "--grep=Memory-Approval:", *sorted(set(tips)))
-    return [message for message in raw.split(b"\0") if message]
+    return [message for _, message in read_messages(tree, sorted(set(tips)), word="Memory-Approval:")]
 
 
 def judge_trust(

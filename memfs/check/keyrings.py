@@ -10,7 +10,7 @@ from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
 from memfs.check.states import States, differs
 from memfs.check.words import counted, memories, names_of
-from memfs.git.read import read_git
+from memfs.git.log import read_messages
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
@@ -152,11 +152,7 @@ def check_trailers(between: Between) -> Iterator[Result]:
     view, states = between.view, between.states
     if view is None or states.since is None or states.tip is None:
         return
-    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%H%n%B")
-    spread = f"{states.since}..{states.tip}"
-    raw = read_git(between.tree, "log", *switches, "--fixed-strings", "--grep=Memory-Approval:", spread)
-    for part in raw.split(b"\0"):
-        commit, _, message = part.partition(b"\n")
+    for commit, message in read_messages(between.tree, [states.tip], since=states.since, word="Memory-Approval:"):
         for record in find_records(message):
             first = record.statement.items[0].id
             failures = [
@@ -165,8 +161,7 @@ def check_trailers(between: Between) -> Iterator[Result]:
                 if one.record.line == record.line and one.failure
             ]
             if failures:
-                short = commit[:12].decode("ascii", "replace")
-                text = f"The message of commit {short} contains an approval that does not count ({failures[0]})."
+                text = f"The message of commit {commit[:12]} contains an approval that does not count ({failures[0]})."
                 ids = tuple(item.id for item in record.statement.items)
                 yield make_result("trailer-refused", f"{text} {_claim(record)}", ids=ids)
 

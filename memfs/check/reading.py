@@ -11,7 +11,7 @@ from memfs.check.single import Known, check_name, glance
 from memfs.check.workers import look_at_many
 from memfs.disk.worktree import WorkTree
 from memfs.errors import UsageError
-from memfs.git.read import read_git
+from memfs.git.log import find_addresses
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
 from memfs.model.reader import content_digest
@@ -98,8 +98,7 @@ def find_identities(tree: WorkTree, given: Collection[str], tip: str | None) -> 
     have published already by committing here."""
     found = {address.casefold() for address in given}
     if tip is not None:
-        raw = read_git(tree, "log", "--no-show-signature", "--no-mailmap", "--format=%ae%n%ce", tip)
-        found.update(line.casefold() for line in set(raw.decode("utf-8", "replace").split("\n")) if line)
+        found.update(address.casefold() for address in find_addresses(tree, tip))
     return frozenset(found)
 
 

@@ -13,7 +13,7 @@ from memfs.check.states import differs
 from memfs.disk.settings import parse_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError
-from memfs.git.read import read_git
+from memfs.git.log import read_messages
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
 
@@ -95,17 +95,13 @@ def check_merge(between: Between) -> Iterator[Result]:
 
 def check_messages(tree: WorkTree, since: str, tip: str) -> Iterator[Result]:
     """Yield what admission says about the commit messages between two commits."""
-    switches = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", "--format=%H%n%B")
-    raw = read_git(tree, "log", *switches, f"{since}..{tip}")
-    for part in raw.split(b"\0"):
-        commit, _, message = part.partition(b"\n")
+    for commit, message in read_messages(tree, [tip], since=since):
         text = message[:_MAX_MESSAGE].decode("utf-8", "replace")
         for finding in judge_text(text, field="commit message").findings:
             if finding.severity is Severity.REJECT:
-                short = commit[:12].decode("ascii", "replace")
                 yield make_result(
                     rule_of(finding),
-                    f"The message of commit {short}: {finding.message} ({finding.rule}).",
+                    f"The message of commit {commit[:12]}: {finding.message} ({finding.rule}).",
                     fix="Reword the commit before it is pushed (`git commit --amend`, `git rebase -i`).",
                     level=Level.ERROR,
                 )

@@ -17,6 +17,8 @@ from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
 from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, UsageError
+from memfs.git.log import read_commits
+from memfs.git.read import head_commit
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import id_of_path, read_memory
@@ -178,27 +180,10 @@ class Repository:
 
         Raises :class:`NotFoundError` where neither the files nor the history hold it for ``caller``.
         """
-        from memfs.git.read import read_git
-
-        raw = b""
-        if self.tree.git_dir is not None:
-            raw = read_git(
-                self.tree,
-                "log",
-                "--no-show-signature",
-                "--no-mailmap",
-                "--encoding=UTF-8",
-                "--no-renames",
-                "--name-status",
-                "-z",
-                "--format=%x01%H%x00%aI%x00%an <%ae>%x00%s",
-                "HEAD",
-                "--",
-                "memories",
-                ".memfs/approvals",
-                check=False,
-            )
-        every = _parse_log(raw)
+        if self.tree.git_dir is None or head_commit(self.tree) is None:
+            every: list[Event] = []
+        else:
+            every = _read_events(self.tree)
         events = [event for event in every if _is_about(event.path, memory_id)]
         visible = [event for event in events if event.what != "approval" and self.sight.sees_path(caller, event.path)]
         if not visible:
@@ -403,17 +388,20 @@ def _is_about(path: str, memory_id: str) -> bool:
     return name == f"{memory_id}.md" or (path.startswith(".memfs/approvals/") and name.split(".")[0] == memory_id)
 
 
-def _parse_log(raw: bytes) -> list[Event]:
-    """Return the events of ``git log -z --name-status --format=%x01%H%x00%aI%x00%an <%ae>%x00%s``."""
+def _read_events(tree: WorkTree) -> list[Event]:
     names = {"A": "added", "M": "changed", "D": "deleted", "T": "changed"}
-    events: list[Event] = []
-    for block in raw.decode("utf-8", "replace").split("\x01")[1:]:
-        commit, on, author, subject, *rest = block.split("\x00")
-        files = [part.strip("\n") for part in rest if part.strip("\n")]
-        for letter, path in zip(files[::2], files[1::2], strict=False):
-            what = "approval" if path.startswith(".memfs/") else names.get(letter[:1], "changed")
-            events.append(Event(commit=commit, on=on, author=author, what=what, path=path, subject=subject))
-    return events
+    return [
+        Event(
+            commit=commit.name,
+            on=commit.on,
+            author=f"{commit.author} <{commit.address}>",
+            what="approval" if file.path.startswith(".memfs/") else names.get(file.letter, "changed"),
+            path=file.path,
+            subject=commit.subject,
+        )
+        for commit in read_commits(tree, "HEAD", ["memories", ".memfs/approvals"])
+        for file in commit.files
+    ]
 
 
 class Stores:

@@ -20,6 +20,7 @@ from memfs.admission.gate import (
 )
 from memfs.disk.files import UnreadableFile, read_file
 from memfs.errors import MemfsError
+from memfs.git.log import find_boundary, first_commits
 from memfs.index.facts import FactCache
 from memfs.model.memory import (
     MemoryFile,
@@ -413,8 +414,9 @@ class Assessor:
                 return
             algorithm = object_format(self._tree)
             at_head = blobs_at(self._tree, [(file.path, head) for file in files])
-            first = self._first_commits([file.path for file in files])
-            boundary = self._shallow_commits()
+            paths = [file.path for file in files]
+            first = first_commits(self._tree, "HEAD", paths if len(paths) <= _LISTED_PATHS else ["memories"])
+            boundary = find_boundary(self._tree)
             wanted: dict[tuple[str, str], list[MemoryFile]] = {}
             settled: set[str] = set()  # the digests of what is committed
             for file in files:
@@ -439,41 +441,6 @@ class Assessor:
                     self._facts.put(file.digest, f"base:{path}", blob)
                 else:
                     self._facts.put(file.digest, f"base:{path}", [self._repository_mark(), blob])
-
-    def _first_commits(self, paths: Sequence[str]) -> dict[tuple[str, str], str]:
-        """Return for each (path, blob) in the history of HEAD the oldest commit that brought it."""
-        from memfs.git.read import read_git
-
-        asked = paths if len(paths) <= _LISTED_PATHS else ("memories",)
-        raw = read_git(
-            self._tree,
-            "log",
-            "--no-renames",
-            "--raw",
-            "--no-abbrev",
-            "-m",
-            "-z",
-            "--format=%x01%H",
-            "HEAD",
-            "--",
-            *asked,
-        )
-        first: dict[tuple[str, str], str] = {}
-        for block in raw.decode("utf-8", "replace").split("\x01")[1:]:
-            commit, *rest = block.split("\x00")
-            for line, path in zip(rest[::2], rest[1::2], strict=False):
-                first[path, line.split(" ")[3]] = commit.strip()  # newest first, so the oldest stays
-        return first
-
-    def _shallow_commits(self) -> frozenset[str]:
-        """Return the commits at which a shallow clone's history was cut off."""
-        import os
-
-        try:
-            with open(os.path.join(self._tree.common_dir or "", "shallow"), encoding="ascii") as file:
-                return frozenset(file.read().split())
-        except (OSError, UnicodeDecodeError):
-            return frozenset()
 
     def _repository_mark(self) -> str:
         """Return something that changes when the repository gets new commits or objects."""

@@ -15,6 +15,7 @@ from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, TrustError, UsageError
+from memfs.git.log import read_commits
 from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import MemoryFile
@@ -578,11 +579,9 @@ def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
     if tree.git_dir is None or head_commit(tree) is None:
         return None
     try:
-        listed = read_git(tree, "rev-list", "--objects", "--full-history", "HEAD", "--", path).decode(
-            "utf-8", "replace"
-        )
-        oids = [line[: line.index(" ")] for line in listed.split("\n") if line.endswith(f" {path}")]
-        for oid in oids[:_LOOK_BACK]:
+        commits = read_commits(tree, "HEAD", [path], merges=True)
+        blobs = dict.fromkeys(file.blob for commit in commits for file in commit.files if file.letter != "D")
+        for oid in list(blobs)[:_LOOK_BACK]:
             raw = read_git(tree, "cat-file", "blob", oid)
             if digest_of(raw) == digest:
                 return raw
@@ -606,8 +605,9 @@ def _find_previous(tree: WorkTree, heard: Iterable[Heard], file: MemoryFile) -> 
 def _deleted_receipts(tree: WorkTree, head: str | None) -> set[str]:
     if head is None:
         return set()
-    raw = read_git(
-        tree, "log", "--no-show-signature", "--format=", "--no-renames", "--diff-filter=D", "--name-only", "-z", "-m",
-        head, "--", APPROVALS,
-    )  # fmt: skip
-    return {path.rsplit("/", 1)[-1].strip("\n") for path in raw.decode("utf-8", "replace").split("\0") if path}
+    return {
+        file.path.rsplit("/", 1)[-1]
+        for commit in read_commits(tree, head, [APPROVALS], merges=True)
+        for file in commit.files
+        if file.letter == "D"
+    }

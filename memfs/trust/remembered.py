@@ -15,7 +15,7 @@ from memfs.disk.places import Places
 from memfs.disk.private import append_own, make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
-from memfs.trust.history import MAX_TIPS
+from memfs.git.log import MAX_KNOWN
 from memfs.trust.judge import Reason
 from memfs.trust.record import Record, find_records
 
@@ -112,7 +112,7 @@ class Remembered:
     def note_tip(self, keyring_digest: str, commit: str) -> None:
         if self._folder is None:
             return
-        tips = [commit, *(tip for tip in self.tips(keyring_digest) if tip != commit)][:MAX_TIPS]
+        tips = [commit, *(tip for tip in self.tips(keyring_digest) if tip != commit)][:MAX_KNOWN]
         self._write(self._folder / "tips", "\n".join([keyring_digest, *tips, ""]).encode())
 
     # -- records -----------------------------------------------------------------------------------

@@ -38,3 +38,16 @@ def test_only_sight_decides_by_the_readers_that_a_repository_names() -> None:
         "check/house.py",
     }  # they say in words who is named, and decide nothing by it
     assert users_of(attributes=("readers",)) - words == {"sight.py"}
+
+
+def test_only_git_log_asks_git_for_a_history() -> None:
+    shown = {"cli/demo_command.py"}  # runs the user's own `git log` for them to look at
+    found = set()
+    for where, module in modules():
+        for node in ast.walk(module):
+            arguments = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.List) else []
+            words = {word.value for word in arguments if isinstance(word, ast.Constant)}
+            function = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else "["
+            if "log" in words and ("git" in function or "git" in words):
+                found.add(where)
+    assert found - shown == {"git/log.py"}
