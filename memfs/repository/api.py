@@ -7,7 +7,7 @@ values → state, trust and gate joined (``recall.assess``) → a surface shows 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -78,6 +78,7 @@ class Repository:
         self._assessors: dict[Caller, Assessor] = {}
         self._notices: dict[str, None] = {}
         self._sight: Sight | None = None
+        self._configuration: Mapping[str, str | None] | None = None
         self._settings: RepositorySettings | None = None
 
     @property
@@ -280,6 +281,7 @@ class Repository:
             settings=self.settings,
             identities=self.identities(),
             sight=self.sight,
+            configuration=self.configuration,
             caller=caller,
         )
 
@@ -310,7 +312,16 @@ class Repository:
 
     def identities(self) -> tuple[str, ...]:
         """Return the addresses that are the author's own (ADMISSION 3)."""
-        return own_addresses(self.tree, self.places)
+        return own_addresses(self.tree, self.places, configuration=self.configuration)
+
+    @property
+    def configuration(self) -> Mapping[str, str | None] | None:
+        """git's configuration, read once; None where there is no git to ask."""
+        if self._configuration is None and self.tree.git_dir is not None:
+            from memfs.git.writing import WritingGit
+
+            self._configuration = WritingGit(self.tree).configuration()
+        return self._configuration
 
     def _open_assessor(self, caller: Caller) -> Assessor:
         if caller not in self._assessors:

@@ -76,6 +76,7 @@ class Writer:
     settings: RepositorySettings
     identities: tuple[str, ...]
     sight: Sight
+    configuration: Mapping[str, str | None] | None  # git's
     caller: Caller = OWNER  # on whose behalf
 
     def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
@@ -321,7 +322,7 @@ class Writer:
         Raises :class:`InvalidMemoryError` when PATH@COMMIT does not exist: evidence must resolve
         when it is recorded (ADMISSION 1).
         """
-        from memfs.git.read import blob_at, head_commit, read_git
+        from memfs.git.read import blob_at, head_commit
         from memfs.model.evidence import parse_evidence
         from memfs.model.memory import CommitEvidence, PathEvidence
 
@@ -334,8 +335,7 @@ class Writer:
                     where=f"evidence {shown}",
                     hint="commit it first",
                 )
-            short = read_git(self.tree, "rev-parse", "--short=12", head).decode("ascii").strip()
-            return f"{text}@{short}"
+            return f"{text}@{head[:12]}"
         try:
             evidence = parse_evidence(text)
         except InvalidMemoryError as error:
@@ -442,6 +442,7 @@ class Writer:
             [Change(path=path, content=content, before=before) for path, content, before in changes],
             message,
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
+            configuration=self.configuration,
         )
 
 
