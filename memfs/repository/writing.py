@@ -87,7 +87,7 @@ class Writer:
         """
         from memfs.git.commit import ConflictError
 
-        self.require_admissible(draft)
+        self.require_admissible(draft, hold=True)
         front = self._complete(draft)
         paths = [entry.path for entry in scan_memories(self.tree).entries]
         blind = not all(map(self._sees, paths))
@@ -139,7 +139,7 @@ class Writer:
             document = read_memory(before.path, raw).document
             given = dict(document.front) if document is not None else {}
             new_text = document.body if document is not None else raw.decode("utf-8", "surrogateescape")
-        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow))
+        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow), hold=True)
         if raw is None:
             tied = {
                 key: self._tie_all(value) if key == "evidence" and value else value for key, value in changes.items()
@@ -200,16 +200,22 @@ class Writer:
                 found.append((other, likeness.value))
         return tuple(found[:_MOST_SHOWN])
 
-    def require_admissible(self, draft: DraftText) -> None:
-        """Raise :class:`RefusedError` when the gate rejects ``draft``.
+    def require_admissible(self, draft: DraftText, *, hold: bool = False) -> None:
+        """Raise :class:`RefusedError` when the gate rejects ``draft``; with ``hold`` also when it contains what looks
+        like a secret or personal data.
 
         Asked before anything else looks at the text: a value that is rejected must not reach an error
         message, a child process or a temporary file either (ADMISSION 1).
         """
-        self._refuse_rejected({**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft)
+        self._refuse_rejected(
+            {**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft, hold=hold
+        )
 
-    def _refuse_rejected(self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText) -> None:
+    def _refuse_rejected(
+        self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText, *, hold: bool
+    ) -> None:
         from memfs.admission.gate import Draft, Severity, judge_draft
+        from memfs.admission.rules import Family
 
         decision = judge_draft(
             Draft(fields=front, body=body, origin=draft.origin, kind=str(front.get("kind", "")), file_name=name),
@@ -219,6 +225,9 @@ class Writer:
         rejected = tuple(finding for finding in decision.findings if finding.severity is Severity.REJECT)
         if rejected:
             raise RefusedError("admission rejected this text; nothing was written", findings=rejected)
+        private = [f for f in decision.findings if f.family in (Family.SECRETS, Family.PERSONAL)]
+        if hold and any(finding.severity is Severity.HOLD for finding in private):
+            raise HeldError("admission holds this draft back; it was not recorded", findings=decision.findings)
 
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
