@@ -14,7 +14,7 @@ class Rule:
     """One rule: a stable name, how much it matters, what is wrong, and what to do about it.
 
     ``many`` is the sentence for several results that say the same (:func:`group_results`); without one each is
-    told by itself. ``by_approval``: an approval settles it. ``fixed``: settings can raise its level, and no more.
+    told by itself. ``by_approval``: an approval settles it.
     """
 
     name: str
@@ -24,7 +24,6 @@ class Rule:
     group: str = ""
     many: str = ""
     by_approval: bool = False
-    fixed: bool = False
 
 
 GROUPS: dict[str, str] = {
@@ -437,14 +436,6 @@ _ALL = [
             "Rename it.",
         ),
         ("stray-file", _W, "A file lies where memfs does not read it.", "Rename it, or take it out."),
-        (
-            "house-people",
-            _E,
-            "Fewer people approved it than this repository wants.",
-            "Have one more person approve it (`memfs trust ID`).",
-        ),
-        ("house-trigger", _E, "The review trigger is not one that this repository allows.", "Write another trigger."),
-        ("house-field", _E, "A field is missing that this repository wants.", "Add it to the front matter."),
         ("evals-lowered", _W, "Recall must reach less than before.", "Say why in the pull request."),
     ),
 ]
@@ -465,24 +456,8 @@ _BY_APPROVAL = frozenset((
     "scope-wider", "looks-the-same",
 ))  # fmt: skip
 
-_FIXED = frozenset((
-    "secret", "personal-data", "hidden-character", "authority", "allowed-by-itself", "duplicate-id", "approval-refused",
-    "older-text", "text-denied", "receipt-removed", "withdrawal-removed", "receipt-refused", "receipt-unreadable",
-    "keyring-deleted", "keyring-rewritten", "keyring-refused", "keyring-missing", "keyring-older", "not-a-file",
-    "look-alike-folder", "attributes-changed", "readers-wider", "bad-settings",
-))  # fmt: skip
-
-HELP = "https://github.com/memfs-git/memfs/blob/main/docs/reference/checks.md"
-"""The page that says what each rule is about; a rule's own place in it is ``#NAME``."""
-
 RULES: dict[str, Rule] = {
-    rule.name: replace(
-        rule,
-        many=_MANY.get(rule.name, ""),
-        by_approval=rule.name in _BY_APPROVAL,
-        fixed=rule.name in _FIXED,
-    )
-    for rule in _ALL
+    rule.name: replace(rule, many=_MANY.get(rule.name, ""), by_approval=rule.name in _BY_APPROVAL) for rule in _ALL
 }
 
 FORM_RULES: dict[str, str] = {

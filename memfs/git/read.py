@@ -284,9 +284,9 @@ def user_git_setting(name: str) -> str | None:
     return values[-1] if values else None
 
 
-def author_address(tree: WorkTree, configuration: Mapping[str, str | None] | None = None) -> str | None:
+def author_address(tree: WorkTree) -> str | None:
     """Return the e-mail address that a commit in ``tree`` would carry, or None where git has none."""
-    found = _identity(tree.root) if configuration is None else configuration
+    found = _identity(tree.root)
     return found.get("author.email") or found.get("user.email")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memfs.errors import MemfsError, SetupError
 from memfs.index.embedding import Embedded, open_embedder
@@ -22,9 +22,10 @@ from memfs.recall.stores import Candidate, Store
 from memfs.standing.background import refresh_detached, start_preparing
 
 if TYPE_CHECKING:
+    from array import array
+
     from memfs.disk.places import Places
-    from memfs.index.models import Model
-    from memfs.index.vectors import Vectors
+    from memfs.index.models import Prepared
 
 NEAREST = 150
 """Rows whose signs are nearest; the cosine of each is computed."""
@@ -51,15 +52,36 @@ _EMBEDDED_IN_PASSING = 4  # new texts embedded by a recall that has loaded the m
 Near = Mapping[tuple[int, int], float]  # (store number, row) → cosine
 
 
+class Neighbours(Protocol):
+    """Vectors that can be compared with the question's: a store on the disk, or what a shared index sent."""
+
+    dimensions: int
+
+    def nearest(self, query: array[float], rows: Sequence[int], *, limit: int) -> list[int]: ...
+    def similarity(self, query: array[float], number: int) -> float | None: ...
+    def tokens(self, number: int) -> list[int]: ...
+
+
 class Meaning:
     """The vector side of one question: its vector, and each store's rows that have one."""
 
-    def __init__(self, model: Model, text: str, asked: Embedded) -> None:
-        self.model = model
-        self.vectors: list[Vectors] = []
+    def __init__(self, prepared: Prepared, text: str, asked: Embedded) -> None:
+        self.model = prepared.model
+        self.key = prepared.key  # vectors of another key cannot be compared
+        self.vectors: list[Neighbours] = []
         self.rows: list[dict[int, int]] = []  # for each store, index row → vector row
         self._text = text
         self._asked = asked
+
+    @property
+    def vector(self) -> array[float]:
+        """The vector of the question."""
+        return self._asked.vector
+
+    def add(self, vectors: Neighbours, rows: dict[int, int]) -> None:
+        """Let one more store take part: ``rows`` says which of its rows has which vector."""
+        self.vectors.append(vectors)
+        self.rows.append(rows)
 
     @cached_property
     def shares(self) -> Shares:
@@ -186,7 +208,7 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
         return None
     try:
         embedder = open_embedder(prepared)
-        meaning = Meaning(prepared.model, text, embedder.embed(text, query=True))
+        meaning = Meaning(prepared, text, embedder.embed(text, query=True))
         for number, (store, rows) in enumerate(zip(stores, missing, strict=True)):
             if rows and len(rows) <= _EMBEDDED_IN_PASSING and not store.opened.missing:
                 embed_rows(store.tree, places, store.index, rows, embedder)
@@ -198,10 +220,9 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
         notices.append(f"recall is by words only: {error}")
         return None
     _refresh_in_background(stores, missing, places)
-    meaning.vectors = vectors
-    for store, found in zip(stores, placed, strict=True):
+    for store, own, found in zip(stores, vectors, placed, strict=True):
         flags = store.index.allowed_rows(store.seer(query.caller))
-        meaning.rows.append({row: place for row, place in enumerate(found) if place is not None and flags[row]})
+        meaning.add(own, {row: place for row, place in enumerate(found) if place is not None and flags[row]})
     return meaning
 
 

@@ -7,7 +7,7 @@ values → state, trust and gate joined (``recall.assess``) → a surface shows 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from memfs.model.values import dataclass, replace
 from memfs.sight import OWNER, Sight, open_sight, own_addresses
 
 if TYPE_CHECKING:
-    from memfs.disk.settings import RepositorySettings
+    from memfs.disk.settings import RepositorySettings, SharedStore
     from memfs.recall.search import Query, Result
     from memfs.render.frame import DrawNonce
     from memfs.render.views import Detail, Shown
@@ -78,7 +78,6 @@ class Repository:
         self._assessors: dict[Caller, Assessor] = {}
         self._notices: dict[str, None] = {}
         self._sight: Sight | None = None
-        self._configuration: Mapping[str, str | None] | None = None
         self._settings: RepositorySettings | None = None
 
     @property
@@ -281,7 +280,6 @@ class Repository:
             settings=self.settings,
             identities=self.identities(),
             sight=self.sight,
-            configuration=self.configuration,
             caller=caller,
         )
 
@@ -312,16 +310,7 @@ class Repository:
 
     def identities(self) -> tuple[str, ...]:
         """Return the addresses that are the author's own (ADMISSION 3)."""
-        return own_addresses(self.tree, self.places, configuration=self.configuration)
-
-    @property
-    def configuration(self) -> Mapping[str, str | None] | None:
-        """git's configuration, read once; None where there is no git to ask."""
-        if self._configuration is None and self.tree.git_dir is not None:
-            from memfs.git.writing import WritingGit
-
-            self._configuration = WritingGit(self.tree).configuration()
-        return self._configuration
+        return own_addresses(self.tree, self.places)
 
     def _open_assessor(self, caller: Caller) -> Assessor:
         if caller not in self._assessors:
@@ -426,8 +415,10 @@ class Stores:
         today: date,
         notices: Sequence[str] = (),
         missing: UsageError | None = None,
+        shared: Sequence[SharedStore] = (),
     ) -> None:
         self.stores = tuple(stores)
+        self.shared = tuple(shared)  # indexes of an organisation
         self.missing = missing  # why the place itself is no store
         self.places = places
         self.today = today
@@ -442,6 +433,7 @@ class Stores:
         found: list[tuple[str, WorkTree]] = []
         notices: list[str] = []
         missing: UsageError | None = None
+        shared: list[SharedStore] = []
         try:
             found.append((PROJECT, find_work_tree(start)))
         except UsageError as error:  # the user's own stores still answer
@@ -456,6 +448,7 @@ class Stores:
             except MemfsError as error:
                 notices.append(f"your settings cannot be used: {error}")
             else:
+                shared = [store for store in settings.shared if store.recall]
                 for store in settings.stores:
                     if not store.recall:
                         continue
@@ -466,13 +459,13 @@ class Stores:
                         continue
                     if all(tree.root != other.root for _, other in found):
                         found.append((store.name, tree))
-        return cls(found, places=places, today=today, notices=notices, missing=missing)
+        return cls(found, places=places, today=today, notices=notices, missing=missing, shared=shared)
 
     def recall(self, query: Query) -> Result:
         """Return what all stores know about ``query`` in one ranking."""
         from memfs.recall.search import recall
 
-        result = recall(self.stores, self.places, query, today=self.today)
+        result = recall(self.stores, self.places, query, today=self.today, shared=self.shared)
         return replace(result, notices=(*self.notices, *result.notices))
 
     def repositories(self) -> list[tuple[str, Repository]]:

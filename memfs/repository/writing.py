@@ -76,7 +76,6 @@ class Writer:
     settings: RepositorySettings
     identities: tuple[str, ...]
     sight: Sight
-    configuration: Mapping[str, str | None] | None  # git's
     caller: Caller = OWNER  # on whose behalf
 
     def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
@@ -87,7 +86,7 @@ class Writer:
         """
         from memfs.git.commit import ConflictError
 
-        self.require_admissible(draft, hold=True)
+        self.require_admissible(draft)
         front = self._complete(draft)
         paths = [entry.path for entry in scan_memories(self.tree).entries]
         blind = not all(map(self._sees, paths))
@@ -139,7 +138,7 @@ class Writer:
             document = read_memory(before.path, raw).document
             given = dict(document.front) if document is not None else {}
             new_text = document.body if document is not None else raw.decode("utf-8", "surrogateescape")
-        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow), hold=True)
+        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow))
         if raw is None:
             tied = {
                 key: self._tie_all(value) if key == "evidence" and value else value for key, value in changes.items()
@@ -200,22 +199,16 @@ class Writer:
                 found.append((other, likeness.value))
         return tuple(found[:_MOST_SHOWN])
 
-    def require_admissible(self, draft: DraftText, *, hold: bool = False) -> None:
-        """Raise :class:`RefusedError` when the gate rejects ``draft``; with ``hold`` also when it contains what looks
-        like a secret or personal data.
+    def require_admissible(self, draft: DraftText) -> None:
+        """Raise :class:`RefusedError` when the gate rejects ``draft``.
 
         Asked before anything else looks at the text: a value that is rejected must not reach an error
         message, a child process or a temporary file either (ADMISSION 1).
         """
-        self._refuse_rejected(
-            {**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft, hold=hold
-        )
+        self._refuse_rejected({**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft)
 
-    def _refuse_rejected(
-        self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText, *, hold: bool
-    ) -> None:
+    def _refuse_rejected(self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText) -> None:
         from memfs.admission.gate import Draft, Severity, judge_draft
-        from memfs.admission.rules import Family
 
         decision = judge_draft(
             Draft(fields=front, body=body, origin=draft.origin, kind=str(front.get("kind", "")), file_name=name),
@@ -225,9 +218,6 @@ class Writer:
         rejected = tuple(finding for finding in decision.findings if finding.severity is Severity.REJECT)
         if rejected:
             raise RefusedError("admission rejected this text; nothing was written", findings=rejected)
-        private = [f for f in decision.findings if f.family in (Family.SECRETS, Family.PERSONAL)]
-        if hold and any(finding.severity is Severity.HOLD for finding in private):
-            raise HeldError("admission holds this draft back; it was not recorded", findings=decision.findings)
 
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
@@ -331,7 +321,7 @@ class Writer:
         Raises :class:`InvalidMemoryError` when PATH@COMMIT does not exist: evidence must resolve
         when it is recorded (ADMISSION 1).
         """
-        from memfs.git.read import blob_at, head_commit
+        from memfs.git.read import blob_at, head_commit, read_git
         from memfs.model.evidence import parse_evidence
         from memfs.model.memory import CommitEvidence, PathEvidence
 
@@ -344,7 +334,8 @@ class Writer:
                     where=f"evidence {shown}",
                     hint="commit it first",
                 )
-            return f"{text}@{head[:12]}"
+            short = read_git(self.tree, "rev-parse", "--short=12", head).decode("ascii").strip()
+            return f"{text}@{short}"
         try:
             evidence = parse_evidence(text)
         except InvalidMemoryError as error:
@@ -451,7 +442,6 @@ class Writer:
             [Change(path=path, content=content, before=before) for path, content, before in changes],
             message,
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
-            configuration=self.configuration,
         )
 
 
