@@ -55,8 +55,8 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _rejects(decision: Decision, family: Family) -> bool:
-    return any(f.family is family and f.severity is Severity.REJECT for f in decision.findings)
+def _stops(decision: Decision, family: Family) -> bool:
+    return any(f.family is family and f.severity is not Severity.WARN for f in decision.findings)
 
 
 def measure_family(path: Path, family: Family, positive: str, key: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def measure_family(path: Path, family: Family, positive: str, key: str) -> dict[
             continue
         field = row.get("field", "body")
         decision = judge_text(row["text"], field=field, origin=Origin.AGENT)
-        stopped = _rejects(decision, family)
+        stopped = _stops(decision, family)
         kind = kinds[f"{row['label']} {row.get(key, '')}"]
         kind[1] += 1
         if row["label"] == positive:

@@ -9,7 +9,7 @@ that scope and the caller's person is not one of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
@@ -101,13 +101,18 @@ def _read_narrowing(tree: WorkTree) -> RepositorySettings | None:
     return read_repository_settings(tree)
 
 
-def own_addresses(tree: WorkTree, places: Places) -> tuple[str, ...]:
-    """Return the addresses of the person at this machine: git's, and those of their settings."""
+def own_addresses(
+    tree: WorkTree, places: Places, *, configuration: Mapping[str, str | None] | None = None
+) -> tuple[str, ...]:
+    """Return the addresses of the person at this machine: git's, and those of their settings.
+
+    ``configuration`` is git's, where it has been read already.
+    """
     from memfs.disk.settings import read_user_settings
     from memfs.git.read import author_address
 
     try:
-        own = author_address(tree)
+        own = author_address(tree, configuration)
     except MemfsError:
         own = None
     try:

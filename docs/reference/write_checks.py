@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from memfs.check.rules import GROUPS, RULES
+from memfs.check.rules import GROUPS, RULES, Rule
 
 PAGE = Path(__file__).with_name("checks.md")
 
@@ -15,7 +15,7 @@ Written by `python docs/reference/write_checks.py` from the rules themselves.
 rule: `path:line:column: rule sentence`, and below it what to do. An **error** ends it with 1, a **warning** only
 with `--strict`, a **note** never. In a repository with a keyring that nobody has pinned on this machine it ends
 with 2, because no approval was judged; `--pin` (or `MEMFS_PIN`) names the keyring to judge by, and `--pin here`
-takes the one that is there at its word.
+takes the one that is there unverified.
 
 | what is checked | with |
 | --- | --- |
@@ -28,7 +28,34 @@ takes the one that is there at its word.
 newline. An approved file is left as it is, because its approval would be lost by a blank that nobody sees.
 
 `--format` prints for people (`text`), programs (`json`, [schema](../../schemas/check.json)), code scanning
-(`sarif`, 2.1.0), GitHub's annotations (`github`) and test reports (`junit`).
+(`sarif`, 2.1.0), GitHub's annotations (`github`), GitLab's code quality (`gitlab`), test reports (`junit`) and
+reviewdog (`rdjson`). Every form has every result: rule, level, place, what to do, and the rule's place on this page.
+
+A change is judged as the merge that it would become, by the keyring and the settings of its base. Where git cannot
+merge the two sides, the branch's own files are judged and `merge-conflict` says so. Two histories without a known
+common commit (a shallow clone) are an error.
+
+## How strict it is
+
+`.memfs/config.yaml` can say so. A change is judged by the file of its **base**; the person's own `config.yaml` takes
+the same map and sets the least. A *fixed* rule below keeps at least its level. *approval*: an approval settles it.
+
+```yaml
+check:
+  fail_on: warning              # error (default), warning or note
+  require_approval: [team/*]    # true, or scopes: there a text that nobody has approved is an error
+  rules:
+    near-duplicate: off         # off, note, warning or error
+  house:
+    people: {restricted/*: 2}   # more than the keyring demands
+    trigger_days: 400           # the furthest day of a review trigger
+    trigger_kinds: [on, when]
+    required: [author]
+```
+
+`--fail-on` and `--require-approval` ask for more on the command line. `--write-baseline` notes what is found now in
+`.memfs/baseline.json`, for a repository that has old faults: what is known there is left out, fixed rules excepted.
+One memory excuses itself with `allow: [near-duplicate (the reason)]`; that counts once the file is approved.
 
 What a file alone is told is kept in the user's cache by its content, so a second run takes a fraction of the
 first. Everything about several files, about approvals, about evidence as it is now and about today is found
@@ -40,6 +67,10 @@ reports them by what they are about, with the rule's name in brackets, and never
 """
 
 
+def _marks(rule: Rule) -> str:
+    return (" (fixed)" if rule.fixed else "") + (" (approval)" if rule.by_approval else "")
+
+
 def page() -> str:
     """Return the whole page."""
     parts = [HEAD]
@@ -47,7 +78,9 @@ def page() -> str:
         parts.append(f"## {title}\n\n| rule | level | what is wrong | what to do |\n| --- | --- | --- | --- |")
         for rule in RULES.values():
             if rule.group == group:
-                parts.append(f"| `{rule.name}` | {rule.level.value} | {rule.sentence} | {rule.fix or ''} |")
+                level = f"{rule.level.value}{_marks(rule)}"
+                name = f'<a id="{rule.name}"></a>`{rule.name}`'
+                parts.append(f"| {name} | {level} | {rule.sentence} | {rule.fix or ''} |")
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from memfs.admission.authority import PERMISSIVE_RULE, SUPPLY_RULE, UNCLEAR_RULE, authority_rules
+from memfs.admission.authority import order_rules
 from memfs.admission.deep import SCANNER_RULE
 from memfs.admission.gate import CODEPOINT_RULES, FORM_RULES
 from memfs.admission.personal import personal_rules
@@ -22,10 +22,7 @@ def all_rules() -> Mapping[str, Rule]:
         *CODEPOINT_RULES,
         *secret_rules(),
         *personal_rules(),
-        *authority_rules(),
-        PERMISSIVE_RULE,
-        UNCLEAR_RULE,
-        SUPPLY_RULE,
+        *order_rules(),
         *transience_rules(),
         SCANNER_RULE,
     )

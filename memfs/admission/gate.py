@@ -32,7 +32,7 @@ __all__ = [
     "settle_reading",
 ]
 
-GATE_VERSION = 4
+GATE_VERSION = 5
 """Changes with the rules: whoever keeps the answer of ``judge_reading`` keeps it under this number."""
 
 ALLOW_FIELD = "allow"
@@ -200,15 +200,8 @@ class _Looking:
     addresses_stated: bool = False  # author and evidence hold addresses by design and were judged on write
 
     @property
-    def from_elsewhere(self) -> bool:
-        return self.origin in (Origin.IMPORTED, Origin.DERIVED)
-
-    @property
-    def minds_controls(self) -> bool:
-        """Whether text about a control beyond the known shapes changes the verdict (ADMISSION 4)."""
-        if self.origin is Origin.OWNER or self.sourced_observation:
-            return False
-        return self.everything or self.from_elsewhere
+    def is_owners(self) -> bool:
+        return self.origin is Origin.OWNER
 
     def knows_address(self, address: str | None) -> bool:
         return self.addresses_stated or (address or "").lower() in self.identities
@@ -226,15 +219,14 @@ def _check_text(name: str, text: str, looking: _Looking) -> Iterator[Finding]:
         prose=name not in _NOT_PROSE,
         everything=looking.everything,
         own_text=name == "body",
-        controls=looking.minds_controls,
     )
     for hit in hits:
         rule = hit.rule
-        if rule.name == apply.EMAIL_RULE and name in _SOURCED and looking.knows_address(hit.value):
+        if rule.name in apply.ADDRESS_RULES and name in _SOURCED and looking.knows_address(hit.value):
             continue
         severity = rule.severity
-        if rule.family is Family.AUTHORITY and severity is Severity.HOLD and looking.from_elsewhere:
-            severity = Severity.REJECT
+        if rule.family is Family.AUTHORITY and severity is Severity.HOLD and looking.is_owners:
+            severity = Severity.WARN
         yield _finding(rule, name, text=text, offset=hit.offset, severity=severity)
 
 
@@ -363,8 +355,15 @@ def judge_reading(file: MemoryFile) -> Decision:
         addresses_stated=True,
         sourced_observation=_kind_of(draft) == "observation" and bool(draft.fields.get("evidence")),
     )
-    rejected = tuple(f for f in _check_texts(draft, looking) if f.severity is Severity.REJECT)
+    rejected = tuple(f for f in _check_texts(draft, looking) if _withholds(f))
     return Decision(outcome=Outcome.REJECT, findings=rejected) if rejected else ADMITTED
+
+
+def _withholds(finding: Finding) -> bool:
+    """Whether a finding keeps a memory from being shown: any secret, hidden code points, text that breaks frames."""
+    return finding.severity is Severity.REJECT or (
+        finding.family is Family.SECRETS and finding.severity is not Severity.WARN
+    )
 
 
 def allowed_by(file: MemoryFile) -> frozenset[str]:

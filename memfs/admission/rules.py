@@ -1,4 +1,7 @@
-"""What a rule is: data with a name and a sentence, and a pattern that compiles when it is needed. Pure."""
+"""What a rule is, and how the ones that can match a text are found. Pure.
+
+Rules are data (``data/*.rules``, read by :mod:`memfs.admission.tables`); this module matches them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class Rule:
     A rule with a ``pattern`` is tried only where one of its ``keywords`` (lower case) occurs, and one of
     ``also`` as well; an empty tuple means everywhere. With ``near``, a match begins at most so many
     characters before a keyword, so that only those places are tried. ``digits``
-    is how many digits a text must hold at least. ``accepts`` looks at a match and the
+    is how many digits a text must contain at least. ``accepts`` looks at a match and the
     text round it and decides whether it counts. Group ``v`` of the pattern, where there is one, is the
     value that counts.
     """

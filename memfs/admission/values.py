@@ -6,7 +6,6 @@ import re
 from math import log2
 
 from memfs.admission.lazy import LazyPattern
-from memfs.admission.rules import word_set
 
 _STANDS_FOR_ANOTHER = LazyPattern(
     r"<[^<>]*>?$|\$\{[^}]*\}?|\$\([^)]*\)?$|\$[A-Za-z_]\w*$|\$env:|\{\{?[^{}]*\}\}?$|%[A-Za-z_]\w*%$|"
@@ -24,14 +23,14 @@ _HAS_PLACEHOLDER = LazyPattern(
     r"this\.|req(?:uest)?\.|params[.\[]",
     re.IGNORECASE,
 )
-_WORDS_FOR_IT = word_set(
+_WORDS_FOR_IT = frozenset(
     """
     password passwd pass pwd passphrase passcode secret secrets token tokens key keys apikey credentials
     credential value string str text bytes none null nil true false undefined empty unset required optional
     hidden encrypted masked default test testing dummy fake sample foo bar foobar user username admin root guest
     basic bearer digest negotiate oauth oauth2 todo tbd n/a na stdin prompt env vault generated random rotated
     revoked expired deprecated removed
-    """
+    """.split()
 )
 # Names of techniques and formats that look like letters and digits thrown together.
 _TECHNICAL = LazyPattern(
@@ -112,9 +111,21 @@ def stands_for_another(value: str) -> bool:
         or lowered.strip("\"'`<>[](){}.,:;") in _WORDS_FOR_IT
         or _STANDS_FOR_ANOTHER.match(value) is not None
         or _HAS_PLACEHOLDER.search(value) is not None
+        or _WEAK_EXAMPLE.match(value) is not None
+        or value.count("|") > 1
+        or re.search(r"\[\^|\\[swd][+*]|\.\*", value) is not None  # a pattern
         or len(set(lowered)) <= 2
         or (len(set(lowered)) <= 4 and len(value) >= 12)
     )
+
+
+_WEAK_EXAMPLE = LazyPattern(
+    r"(?:my|user|test|admin|sample|very|new|old|super|the|a|hashed|some)?\d?[-_ ]?"
+    r"(?:secret|password|passwd|passwort|pass|token|key|pwd)[-_]?\d{0,4}[!?.]?$"
+    r"|(?:sk-)?(?:\w{1,6}-)?(?:abc123|123456(?:7(?:8(?:9(?:0\w*)?)?)?)?)[a-z]{0,6}$"
+    r"|\$2[aby]\$|\$argon2|id_(?:rsa|ed25519|ecdsa)\w*$",
+    re.IGNORECASE,
+)
 
 
 def is_hash(value: str, before: str) -> bool:
@@ -148,7 +159,7 @@ def is_assigned_secret(value: str, *, password: bool) -> bool:
         if _SLUG.match(value) and not mixed:
             return False
         return mixed or (
-            _SYMBOL.search(value) is not None and any(char.isalpha() for char in value) and len(value) >= 8
+            _SYMBOL.search(value[:-1]) is not None and any(char.isalpha() for char in value) and len(value) >= 8
         )
     if _SLUG.match(value) or _IDENTIFIER.match(value):
         return False

@@ -25,6 +25,7 @@ class View:
     text: str
     places: Sequence[int] | Callable[[], Sequence[int]] | None = None  # a callable: worked out at the first hit
     known_forms_only: bool = False  # so far from the original that only a credential's own form counts
+    orders: bool = True  # whether it is read as sentences
 
     def place(self, offset: int) -> int:
         if self.places is None:
@@ -56,7 +57,7 @@ _WRAPPED_BASE64 = LazyPattern(
 _LONG = LazyPattern(r"[A-Za-z0-9+/_-]{24}")
 _PAIRS = LazyPattern(r"(?:[0-9a-fA-F]{2}[ :]){6}")
 _HEX = LazyPattern(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
-_BACKWARDS = ("backward", "reverse", "right to left", "rückwärts", "l'envers", "al revés")
+_BACKWARDS = ("backwards", "in reverse", "read this reversed", "right to left", "rückwärts", "l'envers", "al revés")
 _ROT13 = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "NOPQRSTUVWXYZABCDEFGHIJKLMnopqrstuvwxyzabcdefghijklm"
 )
@@ -249,7 +250,7 @@ def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
         if joined and places and places[-1] - places[0] >= len(joined):
             # a sentence's stop after the last piece is no part of it
             joined = joined.rstrip(".")
-            yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True)
+            yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True, orders=False)
 
 
 _BLANK = LazyPattern(r"\s{2,}|[\n\t\r\f\v]|[*`]+|~~|(?<=\w)[\"“”]+(?=\w)")
@@ -276,9 +277,7 @@ def flow_of(view: View) -> View:
         found += range(start, len(lowered))
         return [view.place(place) for place in found]
 
-    return View(
-        name=view.name, text=_BLANK.sub(_flowing, lowered), places=places, known_forms_only=view.known_forms_only
-    )
+    return View(name=view.name, text=_BLANK.sub(_flowing, lowered), places=places)
 
 
 def unleet(view: View) -> View | None:
@@ -331,7 +330,8 @@ def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[s
             name="reversed",
             text=last.text[::-1],
             places=lambda: [last.place(size - 1 - offset) for offset in range(size)],
-            known_forms_only=not backwards,
+            known_forms_only=True,
+            orders=backwards,
         )
 
 
@@ -342,4 +342,5 @@ def _replaced(base: View, beginnings: re.Pattern[str]) -> Iterator[View]:
             text=view.text,
             places=[base.place(view.place(offset)) for offset in range(len(view.text))],
             known_forms_only=True,
+            orders=False,
         )

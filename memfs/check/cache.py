@@ -1,8 +1,7 @@
 """What is known of files from earlier runs, kept by content in the user's cache (TRUST 8).
 
-Only answers that the same bytes, path and rules always give are kept: what a file alone is told, and
-which blob a path had in a commit. Everything about many files, about trust and about today is found
-again each time.
+Only answers that the same bytes, path and rules always give are kept: what a file alone is told.
+Everything about many files, about trust and about today is found again each time.
 """
 
 from __future__ import annotations
@@ -22,22 +21,24 @@ from memfs.disk.places import Places
 from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
+from memfs.index.facts import FactCache
+from memfs.standing.facts import Forgetful
 
 REJECTED = frozenset(("secret", "personal-data", "hidden-character", "authority"))
 """Rules for text that must not be shown, and not be kept either."""
 
 MAX_BYTES = 256 * 1024 * 1024
-_VERSION = [1, RULES_VERSION, GATE_VERSION]
+_VERSION = [2, RULES_VERSION, GATE_VERSION]
 
 
 class Cache:
-    """Known files by (path, digest), and blobs by ``COMMIT:PATH``. Without a usable folder it forgets."""
+    """Known files by (path, digest), and ``facts`` about evidence. Without a usable folder it forgets."""
 
     def __init__(self, tree: WorkTree, places: Places | None) -> None:
         self.notice: str | None = None
         self._file: Path | None = None
         self._known: dict[str, Any] = {}
-        self._blobs: dict[str, str] = {}
+        self.facts = FactCache(tree, places) if places is not None else Forgetful()
         self._pairs: Any = None
         self._used: dict[str, Any] = {}
         self._is_new = False
@@ -76,13 +77,6 @@ class Cache:
                 del kept[name]
                 self._is_new = True
 
-    def find_blob(self, commit: str, path: str) -> str | None:
-        return self._blobs.get(f"{commit}:{path}")
-
-    def keep_blob(self, commit: str, path: str, blob: str) -> None:
-        self._blobs[f"{commit}:{path}"] = blob
-        self._is_new = True
-
     def find_pairs(self, digest: str) -> list[Pair] | None:
         """Return the pairs of exactly those files, where the last whole run had the same."""
         try:
@@ -98,10 +92,11 @@ class Cache:
 
     def save(self, *, whole: bool) -> None:
         """Write what was found. ``whole``: every file was looked at, so others are forgotten."""
+        self.facts.save()
         if self._file is None or not (self._is_new or (whole and len(self._used) < len(self._known))):
             return
         files = self._used if whole else {**self._known, **self._used}
-        document = {"version": _VERSION, "files": files, "blobs": self._blobs, "pairs": self._pairs}
+        document = {"version": _VERSION, "files": files, "pairs": self._pairs}
         try:
             replace_own(self._file, json.dumps(document, separators=(",", ":")).encode("ascii"))
         except SetupError as error:
@@ -116,7 +111,6 @@ class Cache:
             document = json.loads(raw)
             if isinstance(document, Mapping) and document.get("version") == _VERSION:
                 self._known = dict(document["files"])
-                self._blobs = dict(document["blobs"])
                 self._pairs = document["pairs"]
         except (ValueError, KeyError, TypeError):
             return  # damaged: found again

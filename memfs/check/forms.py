@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from memfs.check.results import Level, Report, Result
+from memfs.check.results import Level, Report, Result, fingerprint
+from memfs.check.rules import HELP
+from memfs.check.words import counted
 from memfs.model.codepoints import escape_hidden
 
 # -- people ------------------------------------------------------------------------------------------
@@ -44,22 +47,18 @@ def format_place(result: Result) -> str:
 def format_summary(report: Report) -> str:
     """Return one line: what was looked at and what came of it."""
     parts = [
-        _counted(report.count(level), word)
+        counted(report.count(level), word)
         for level, word in ((Level.ERROR, "error"), (Level.WARNING, "warning"), (Level.NOTE, "note"))
         if report.count(level)
     ]
     fixable = sum(result.fixable for result in report.results)
-    looked = f"{_counted(report.files, 'memory', 'memories')} checked"
+    looked = f"{counted(report.files, 'memory', 'memories')} checked"
     text = f"{looked}: {', '.join(parts)}" if parts else f"{looked}, nothing to report"
     if report.fixed:
-        text += f"; {_counted(len(report.fixed), 'file')} fixed"
+        text += f"; {counted(len(report.fixed), 'file')} fixed"
     if fixable:
         text += f"; `memfs check --fix` can fix {fixable}"
     return text
-
-
-def _counted(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 # -- programs ----------------------------------------------------------------------------------------
@@ -69,6 +68,7 @@ def report_payload(report: Report) -> dict[str, Any]:
     """Return the payload of schemas/check.json, without its ``schema`` field."""
     return {
         "passed": report.passed(),
+        "fail_on": report.fail_on.value,
         "files": report.files,
         "cached": report.cached,
         "counts": {level.value: report.count(level) for level in Level},
@@ -82,6 +82,8 @@ def report_payload(report: Report) -> dict[str, Any]:
                 "message": result.message,
                 "fix": result.fix,
                 "fixable": result.fixable,
+                "ids": list(result.ids),
+                "help": f"{HELP}#{result.rule}",
             }
             for result in report.results
         ],
@@ -97,7 +99,12 @@ def format_github(report: Report) -> str:
     """Return the report as GitHub workflow commands, one annotation a line."""
     lines = []
     for result in report.results:
-        properties = {"file": result.path, "line": result.line, "col": result.column, "title": f"memfs {result.rule}"}
+        properties = {
+            "file": escape_hidden(result.path),
+            "line": result.line,
+            "col": result.column,
+            "title": f"memfs {result.rule}",
+        }
         written = ",".join(f"{key}={_github_property(str(value))}" for key, value in properties.items() if value)
         text = f"{result.message} {result.fix}" if result.fix else result.message
         lines.append(f"::{_GITHUB_LEVEL[result.level]} {written}::{_github_data(text)}")
@@ -115,15 +122,15 @@ def _github_property(text: str) -> str:
 
 def format_junit(report: Report, *, checked: Sequence[str] = ()) -> str:
     """Return the report as JUnit XML: one test case for each file that was ``checked`` or named,
-    failed by its errors; warnings and notes go to its output."""
-    by_path: dict[str, list[Result]] = {path: [] for path in checked}
+    failed by what fails the run; the others go to its output. A run without any file has one passed test."""
+    by_path: dict[str, list[Result]] = {path: [] for path in checked or [""]}
     for result in report.results:
         by_path.setdefault(result.path, []).append(result)
     cases: list[str] = []
     failures = 0
     for path, results in by_path.items():
-        errors = [result for result in results if result.level is Level.ERROR]
-        others = [result for result in results if result.level is not Level.ERROR]
+        errors = [result for result in results if report.fails(result)]
+        others = [result for result in results if not report.fails(result)]
         failures += bool(errors)
         inner = ""
         if errors:
@@ -157,3 +164,47 @@ def _xml_text(text: str) -> str:
 
 def _xml_attribute(text: str) -> str:
     return '"' + _xml_text(text).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;") + '"'
+
+
+# -- GitLab and reviewdog ----------------------------------------------------------------------------
+
+_GITLAB_LEVEL = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
+
+
+def format_gitlab(report: Report) -> str:
+    """Return the report as GitLab's code quality report: a list of issues with a severity and a line."""
+    issues = [
+        {
+            "type": "issue",
+            "check_name": result.rule,
+            "description": f"{result.message} {result.fix}" if result.fix else result.message,
+            "categories": ["Style" if result.level is Level.NOTE else "Bug Risk"],
+            "severity": _GITLAB_LEVEL[result.level],
+            "fingerprint": fingerprint(result),
+            "location": {"path": result.path or ".memfs/config.yaml", "lines": {"begin": result.line or 1}},
+        }
+        for result in report.results
+    ]
+    return json.dumps(issues, ensure_ascii=True, indent=1)
+
+
+_RDJSON_LEVEL = {Level.ERROR: "ERROR", Level.WARNING: "WARNING", Level.NOTE: "INFO"}
+
+
+def format_rdjson(report: Report) -> str:
+    """Return the report in reviewdog's diagnostic format (rdjson)."""
+    diagnostics = []
+    for result in report.results:
+        location: dict[str, Any] = {"path": result.path or ".memfs/config.yaml"}
+        if result.line is not None:
+            location["range"] = {"start": {"line": result.line, "column": result.column or 1}}
+        diagnostics.append(
+            {
+                "message": f"{result.message} {result.fix}" if result.fix else result.message,
+                "location": location,
+                "severity": _RDJSON_LEVEL[result.level],
+                "code": {"value": result.rule, "url": f"{HELP}#{result.rule}"},
+            }
+        )
+    source = {"name": "memfs", "url": HELP}
+    return json.dumps({"source": source, "diagnostics": diagnostics}, ensure_ascii=True, indent=1)

@@ -169,7 +169,7 @@ def is_trusted(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.trusted
 
 
-def check_texts_approved(verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
+def check_texts_approved(verdicts: Mapping[str, Verdict], *, is_required: bool) -> Iterator[Result]:
     """Yield the memories of a whole repository whose approval does not cover the text, or is not enough."""
     for path, verdict in verdicts.items():
         if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT):
@@ -179,6 +179,8 @@ def check_texts_approved(verdicts: Mapping[str, Verdict]) -> Iterator[Result]:
             yield make_result("approval-lapsed", f"The approval does not count: {verdict.detail}.", path=path)
         elif verdict.reason is Reason.NOT_ENOUGH_PEOPLE:
             yield make_result("needs-approval", f"More people must approve it: {verdict.detail}.", path=path)
+        elif verdict.reason is Reason.NO_APPROVAL and is_required:
+            yield make_result("needs-approval", "Nobody has approved this text.", path=path)
 
 
 def find_doubtful(receipts: Mapping[str, bytes], verdicts: Mapping[str, Verdict]) -> dict[str, bytes]:

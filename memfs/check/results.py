@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from hashlib import sha256
 
 from memfs.model.values import dataclass
 
@@ -48,6 +49,7 @@ class Report:
     cached: int = 0  # of those, files whose own result was known from an earlier run
     fixed: tuple[str, ...] = ()  # paths that --fix rewrote
     notices: tuple[str, ...] = ()  # what the reader must know about how it was judged
+    fail_on: Level = Level.ERROR
 
     def count(self, level: Level) -> int:
         """Return how many results have ``level``."""
@@ -55,7 +57,17 @@ class Report:
 
     def passed(self, *, strict: bool = False) -> bool:
         """Return whether nothing failed; with ``strict`` a warning fails too."""
-        return not self.count(Level.ERROR) and not (strict and self.count(Level.WARNING))
+        return not any(self.fails(result) or (strict and result.level is Level.WARNING) for result in self.results)
+
+    def fails(self, result: Result) -> bool:
+        """Return whether a result of this level fails the run."""
+        order = list(Level)
+        return order.index(result.level) <= order.index(self.fail_on)
+
+
+def fingerprint(result: Result) -> str:
+    """Return a name of the result that stays while the text round it changes: without line and column."""
+    return sha256("\0".join((result.rule, result.path, result.message)).encode()).hexdigest()[:32]
 
 
 def sort_results(results: Iterable[Result]) -> tuple[Result, ...]:

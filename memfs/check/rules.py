@@ -14,7 +14,7 @@ class Rule:
     """One rule: a stable name, how much it matters, what is wrong, and what to do about it.
 
     ``many`` is the sentence for several results that say the same (:func:`group_results`); without one each is
-    told by itself. ``by_approval``: an approval settles it.
+    told by itself. ``by_approval``: an approval settles it. ``fixed``: settings can raise its level, and no more.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Rule:
     group: str = ""
     many: str = ""
     by_approval: bool = False
+    fixed: bool = False
 
 
 GROUPS: dict[str, str] = {
@@ -126,46 +127,64 @@ _ALL = [
     *_rules(
         "evidence",
         (
-            "evidence-untied",
-            _W,
-            "An example's evidence is tied to no commit yet.",
-            "Run `memfs init` here; it ties the examples to your first commit.",
-        ),
-        (
             "evidence-no-commit",
             _E,
             "The evidence names a commit that this repository does not have.",
-            "Name a commit that is on the remote; `git log -- PATH` shows those that hold the file.",
+            "Run `memfs verify ID`; it ties the evidence to the content that is there.",
         ),
         (
             "evidence-no-path",
             _E,
             "The commit is here, but the file was not in it.",
-            "`git log -- PATH` shows the commits that hold the file.",
+            "Run `memfs verify ID`; it ties the evidence to the content that is there.",
         ),
         (
             "evidence-may-vanish",
             _W,
-            "The evidence names a commit that is only on this branch; a squash merge loses it.",
-            "Name a commit of the base, or merge without squashing.",
+            "The evidence is a commit that is only on this branch; a squash merge loses it.",
+            "Name a file that shows it, or a commit of the base.",
         ),
         (
             "evidence-changed",
             _W,
             "The evidence has changed since; the memory is shown as one to look at again.",
-            "Read it again; if the memory still holds, name the newer commit.",
+            "Read it again; if the memory is still true, run `memfs verify ID`.",
         ),
         (
             "evidence-gone",
             _W,
             "The evidence is no longer in the repository.",
-            "Name evidence that is there, or say that the memory no longer holds.",
+            "Name evidence that is there (`memfs edit ID --evidence PATH`), or `memfs forget ID`.",
+        ),
+        (
+            "evidence-moved",
+            _N,
+            "The evidence lies at another path now, with the same content.",
+            "Run `memfs verify ID`; it names the new path.",
+        ),
+        (
+            "evidence-unknown",
+            _N,
+            "Whether the evidence changed cannot be told here.",
+            "Check where the whole history is; `git fetch --unshallow` brings it.",
+        ),
+        (
+            "evidence-narrower",
+            _W,
+            "The evidence is a memory that not every reader of this one may see.",
+            "Name evidence that each reader may see.",
         ),
     ),
     *_rules(
         "due",
-        ("due", _W, "The review trigger has fired.", "Look at it again, then `memfs edit ID --review …`."),
+        ("due", _W, "The review trigger has fired.", "Look at it again; if it is still true, run `memfs verify ID`."),
         ("expired", _W, "The day of `expires` has come.", "Delete it (`memfs forget ID`), or say why it still holds."),
+        (
+            "trigger-unknown",
+            _N,
+            "Whether the review trigger fired cannot be told here.",
+            "Check where the whole history is; `git fetch --unshallow` brings it.",
+        ),
         (
             "trigger-blind",
             _W,
@@ -436,6 +455,14 @@ _ALL = [
             "Rename it.",
         ),
         ("stray-file", _W, "A file lies where memfs does not read it.", "Rename it, or take it out."),
+        (
+            "house-people",
+            _E,
+            "Fewer people approved it than this repository wants.",
+            "Have one more person approve it (`memfs trust ID`).",
+        ),
+        ("house-trigger", _E, "The review trigger is not one that this repository allows.", "Write another trigger."),
+        ("house-field", _E, "A field is missing that this repository wants.", "Add it to the front matter."),
         ("evals-lowered", _W, "Recall must reach less than before.", "Say why in the pull request."),
     ),
 ]
@@ -456,8 +483,24 @@ _BY_APPROVAL = frozenset((
     "scope-wider", "looks-the-same",
 ))  # fmt: skip
 
+_FIXED = frozenset((
+    "secret", "personal-data", "hidden-character", "authority", "allowed-by-itself", "duplicate-id", "approval-refused",
+    "older-text", "text-denied", "receipt-removed", "withdrawal-removed", "receipt-refused", "receipt-unreadable",
+    "keyring-deleted", "keyring-rewritten", "keyring-refused", "keyring-missing", "keyring-older", "not-a-file",
+    "look-alike-folder", "attributes-changed", "readers-wider", "bad-settings",
+))  # fmt: skip
+
+HELP = "https://github.com/memfs-git/memfs/blob/main/docs/reference/checks.md"
+"""The page that says what each rule is about; a rule's own place in it is ``#NAME``."""
+
 RULES: dict[str, Rule] = {
-    rule.name: replace(rule, many=_MANY.get(rule.name, ""), by_approval=rule.name in _BY_APPROVAL) for rule in _ALL
+    rule.name: replace(
+        rule,
+        many=_MANY.get(rule.name, ""),
+        by_approval=rule.name in _BY_APPROVAL,
+        fixed=rule.name in _FIXED,
+    )
+    for rule in _ALL
 }
 
 FORM_RULES: dict[str, str] = {

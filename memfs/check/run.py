@@ -14,7 +14,7 @@ from memfs.check.across import Pair, check_clashes, check_ids, check_supersessio
 from memfs.check.approvals import check_approvals
 from memfs.check.bench import Bench, Standing
 from memfs.check.cache import Cache
-from memfs.check.change import Between
+from memfs.check.change import Between, read_settings
 from memfs.check.drift import check_drift
 from memfs.check.fields import check_fields
 from memfs.check.grouping import group_results
@@ -30,6 +30,7 @@ from memfs.check.judging import (
     scan,
 )
 from memfs.check.keyrings import check_keyring_change, check_keyring_files, check_receipt_files, check_trailers
+from memfs.check.policy import Policy, apply_policy, check_house_rules, demand, read_policy
 from memfs.check.reading import Reader, choose, find_identities
 from memfs.check.results import Report, Result, sort_results
 from memfs.check.single import Known, glance, normal_form
@@ -43,6 +44,7 @@ from memfs.check.surroundings import (
 )
 from memfs.disk.files import UnreadableFile, read_file, write_in_tree
 from memfs.disk.places import Places
+from memfs.disk.settings import read_user_settings
 from memfs.disk.worktree import WorkTree
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
@@ -102,7 +104,12 @@ def check_repository(
     )
     reader.read()
     judging = open_judging(states, places, target.pin, today)
-    return _Run(states, target, cache, reader, changed=changed, judging=judging, today=today).finish(scanner)
+    run = _Run(states, target, cache, reader, changed=changed, judging=judging, today=today)
+    files = states.theirs or states.now
+    own = read_user_settings(places).check if places is not None else None
+    policy, complaint = read_policy(read_settings(files).check, own, files)
+    run.notices += [complaint] if complaint else []
+    return run.finish(scanner, demand(policy, fail_on=target.fail_on, require_approval=target.require_approval))
 
 
 class _Run:
@@ -127,6 +134,8 @@ class _Run:
         self.cached = reader.cached
         self.changed = changed
         self.judging = judging
+        self.today = today
+        self.notices: list[str] = []
         _, self.others = states.now.memories()
         self.only = choose(target.paths, self.files, self.others, changed)
         self.chosen = [file for path, file in self.files.items() if path in self.only]
@@ -140,21 +149,25 @@ class _Run:
         if states.base is not None and changed is not None:
             self.between = Between(states, judging, changed=changed, files=self.files, verdicts=self.verdicts)
 
-    def finish(self, scanner: DeepScanner | None) -> Check:
+    def finish(self, scanner: DeepScanner | None, policy: Policy) -> Check:
         """Return the answer of all rules."""
-        results = [*self._of_files(), *self._across(), *self._of_the_repository(), *self._of_the_change()]
+        results = [*self._of_files(), *self._across(), *self._of_the_repository(policy), *self._of_the_change()]
+        results += check_house_rules(policy, self.chosen, self.verdicts, today=self.today)
         if scanner is not None:
             scanned = list(scan(scanner, self.states.now, [file.path for file in self.chosen], self.raw))
             for path in {result.path for result in scanned}:
                 self.cache.forget(path)
             results += scanned
         self.cache.save(whole=self.changed is None)
-        notices = [*self.judging.notices, *self.bench.notices, *((self.cache.notice,) if self.cache.notice else ())]
+        results, left_out = apply_policy(policy, results, files=self.files, verdicts=self.verdicts)
+        notices = [*self.judging.notices, *self.bench.notices, *self.notices, *left_out]
+        notices += [self.cache.notice] if self.cache.notice else []
         report = Report(
             results=sort_results(group_results(results)),
             files=len(self.only & set(self.files)),
             cached=self.cached,
             notices=tuple(dict.fromkeys(notices)),
+            fail_on=policy.fail_on,
         )
         return Check(
             snapshot=self.states.now,
@@ -194,16 +207,16 @@ class _Run:
             if isinstance(raw, bytes):
                 yield glance(path, raw)
 
-    def _of_the_repository(self) -> Iterator[Result]:
+    def _of_the_repository(self, policy: Policy) -> Iterator[Result]:
         yield from self.judging.results
         if self.target.paths and self.changed is None:
-            yield from check_texts_approved(self.verdicts)
+            yield from check_texts_approved(self.verdicts, is_required=bool(policy.require_approval))
             return
         yield from check_keyring_files(read_keyrings(self.states.now), is_change=self.changed is not None)
         doubtful = find_doubtful(self.judging.receipts, self.verdicts)
         yield from check_receipt_files(self.judging, self.states, doubtful)
         if self.changed is None:
-            yield from check_texts_approved(self.verdicts)
+            yield from check_texts_approved(self.verdicts, is_required=bool(policy.require_approval))
         yield from check_oddities(self.states.now)
         yield from check_repository_files(self.states.now, self.states.base)
 

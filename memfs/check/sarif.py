@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from memfs.check.results import Report, Result
-from memfs.check.rules import Rule
+from memfs.check.results import Report, Result, fingerprint
+from memfs.check.rules import HELP, RULES, Rule
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def format_sarif(report: Report, *, rules: Mapping[str, Rule], version: str) -> str:
+def format_sarif(report: Report, *, version: str, category: str = "memfs") -> str:
     """Return the report as SARIF 2.1.0 (OASIS), for code scanning.
 
     Results without a path point at the repository's settings file: code scanning drops results
-    that have no place.
+    that have no place. ``category`` keeps the runs of different checks of one commit apart.
     """
     names = sorted({result.rule for result in report.results})
     index = {name: place for place, name in enumerate(names)}
@@ -27,39 +25,49 @@ def format_sarif(report: Report, *, rules: Mapping[str, Rule], version: str) -> 
             "driver": {
                 "name": "memfs",
                 "version": version,
-                "rules": [_sarif_rule(name, rules.get(name)) for name in names],
+                "semanticVersion": version,
+                "informationUri": HELP,
+                "rules": [_rule(RULES[name]) for name in names],
             }
         },
+        "automationDetails": {"id": f"{category}/"},
         "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": True}],
         "originalUriBaseIds": {"ROOT": {"description": {"text": "The top folder of the repository."}}},
-        "results": [_sarif_result(result, index[result.rule]) for result in report.results],
+        "results": [_result(result, index[result.rule]) for result in report.results],
     }
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=True, indent=1)
 
 
-def _sarif_rule(name: str, rule: Rule | None) -> dict[str, Any]:
-    described: dict[str, Any] = {"id": name}
-    if rule is not None:
-        described["shortDescription"] = {"text": rule.sentence}
-        described["help"] = {"text": rule.fix or rule.sentence}
-        described["defaultConfiguration"] = {"level": rule.level.value}
-    return described
+def _rule(rule: Rule) -> dict[str, Any]:
+    fix = rule.fix or rule.sentence
+    return {
+        "id": rule.name,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
+        "shortDescription": {"text": rule.sentence},
+        "fullDescription": {"text": rule.sentence},
+        "help": {"text": fix, "markdown": f"{fix} See [{rule.name}]({HELP}#{rule.name})."},
+        "helpUri": f"{HELP}#{rule.name}",
+        "defaultConfiguration": {"level": rule.level.value},
+        "properties": {"tags": ["memories", rule.group]},
+    }
 
 
-def _sarif_result(result: Result, index: int) -> dict[str, Any]:
+def _result(result: Result, index: int) -> dict[str, Any]:
     location: dict[str, Any] = {
         "artifactLocation": {"uri": quote(result.path or ".memfs/config.yaml"), "uriBaseId": "ROOT"},
         "region": {"startLine": result.line or 1},
     }
     if result.line is not None and result.column is not None:
         location["region"]["startColumn"] = result.column
-    text = f"{result.message} {result.fix}" if result.fix else result.message
-    print_of = sha256("\0".join((result.rule, result.path, result.message)).encode()).hexdigest()
-    return {
+    written: dict[str, Any] = {
         "ruleId": result.rule,
         "ruleIndex": index,
         "level": result.level.value,
-        "message": {"text": text},
+        "message": {"text": f"{result.message} {result.fix}" if result.fix else result.message},
         "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {"memfsResult/v1": print_of[:32]},
+        "partialFingerprints": {"memfsResult/v1": fingerprint(result)},
     }
+    if result.ids:
+        written["properties"] = {"memories": list(result.ids)}
+    return written

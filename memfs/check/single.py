@@ -92,6 +92,8 @@ class Known:
     title: str = ""
     addresses: tuple[str, ...] = ()  # e-mail addresses in the front matter
     own: tuple[str, ...] = ()  # of those, the ones that counted as the author's own
+    allow: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()  # the names in the front matter
 
     @property
     def is_memory(self) -> bool:
@@ -167,6 +169,8 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         title=memory.title or "",
         addresses=addresses,
         own=own,
+        allow=memory.allow,
+        fields=tuple(file.document.front),
     )
 
 
@@ -351,7 +355,7 @@ _TEXTS = (
     "statement",
     "title",
 )
-_TUPLES = ("evidence", "supersedes", "signature", "topics", "rests_on", "addresses", "own")
+_TUPLES = ("evidence", "supersedes", "signature", "topics", "rests_on", "addresses", "own", "allow", "fields")
 _LINES = ("evidence_line", "trigger_line", "supersedes_line")
 _RESULT = ("rule", "message", "path", "line", "column", "fix", "fixable")
 

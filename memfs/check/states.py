@@ -26,6 +26,8 @@ class Target:
     staged: bool = False
     commit: str | None = None
     pin: str | None = None
+    fail_on: str | None = None  # a level; with the settings' own, the stricter one counts
+    require_approval: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Try the admission rules on any text, for people who tune them.
 
 Each file is judged as text that an agent wrote; a file with a memory's front matter is judged field
-by field. The answer names rule and place, never the value. Nothing is written anywhere.
+by field. The answer names rule and place, never the value. Nothing is written anywhere. The exit code
+is 0 when every file is admitted, 1 when one is held, 5 when one is rejected.
 
   memfs admission test notes.md                 what the gate would say
   memfs admission test --json a.md b.md         the same for programs
@@ -22,6 +23,9 @@ from memfs.model.memory import Origin
 if TYPE_CHECKING:
     from memfs.admission.gate import Decision
     from memfs.cli.session import Session
+
+EXIT_CODES = {"admit": 0, "hold": 1, "reject": 5}
+"""What `memfs admission test` ends with: the gravest verdict of all files."""
 
 MOST_BYTES = 16 * 1024 * 1024
 
@@ -50,15 +54,16 @@ def _test(args: argparse.Namespace, session: Session) -> int:
     for name in args.files:
         decision = judge_raw(_read(name, session), origin=Origin(args.origin))
         results.append((escape_hidden(name, single_line=True), decision))
+    code = max((EXIT_CODES[decision.outcome.value] for _, decision in results), default=0)
     if args.json:
         session.emit("admission-test", {"results": [_result(name, decision) for name, decision in results]})
-        return 0
+        return code
     for name, decision in results:
         session.say(f"{name}: {decision.outcome.value}")
         for finding in decision.findings:
             place = f"{finding.field}:{finding.line}:{finding.column}" if finding.line else finding.field
             session.say(f"  {finding.severity.value:<6}  {finding.rule}  {place}  {finding.message}")
-    return 0
+    return code
 
 
 def _result(name: str, decision: Decision) -> dict[str, Any]:

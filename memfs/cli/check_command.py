@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memfs.check.run import Check
     from memfs.cli.session import Session
 
-FORMATS = ("text", "json", "sarif", "github", "junit")
+FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "rdjson")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REV", help="check what changed since the histories parted")
     parser.add_argument("--commit", metavar="REV", help="with --base: check this commit instead of the work tree")
     parser.add_argument("--fix", action="store_true", help="correct what is only a matter of form")
-    parser.add_argument("--strict", action="store_true", help="let a warning fail too")
+    parser.add_argument("--strict", action="store_true", help="let a warning fail too (the same as --fail-on warning)")
+    add_strictness(parser)
+    parser.add_argument(
+        "--write-baseline", action="store_true", help="note what is found now as known, in .memfs/baseline.json"
+    )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to print (default: text)")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
     parser.add_argument(
@@ -57,6 +61,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
         commit=args.commit,
         # TRUST 8: for `check` and `review` the environment may pin, so that CI can.
         pin=args.pin or session.environ.get("MEMFS_PIN") or None,
+        fail_on="warning" if args.strict else args.fail_on,
+        require_approval=args.require_approval,
     )
     tree, identities = repository.tree, repository.identities()
     scanner = _open_scanner(session) if args.scan else None
@@ -80,12 +86,30 @@ def run(args: argparse.Namespace, session: Session) -> int:
         if fixed:
             check = look()
         report = with_fixes(check.report, fixed, left)
+    if args.write_baseline:
+        return _write_baseline(check, session)
     print_report(report, args.format, session)
     if check.unpinned:
         session.note("memfs: nothing here is pinned, so no approval was judged")
         session.note("  run `memfs pin` once, or give --pin; `--pin here` takes this repository at its word")
         return EXIT_USAGE
-    return EXIT_YES if report.passed(strict=args.strict) else EXIT_NO
+    return EXIT_YES if report.passed() else EXIT_NO
+
+
+def add_strictness(parser: argparse.ArgumentParser) -> None:
+    """Add what decides how strict a run is, beside the settings."""
+    parser.add_argument("--fail-on", choices=("error", "warning", "note"), help="the lowest level that ends with 1")
+    parser.add_argument("--require-approval", action="store_true", help="a text that nobody has approved is an error")
+
+
+def _write_baseline(check: Check, session: Session) -> int:
+    from memfs.check.policy import BASELINE, format_baseline
+    from memfs.disk.files import write_in_tree
+
+    raw = format_baseline(check.report.results)
+    write_in_tree(session.open_repository().tree, BASELINE, raw)
+    session.say(f"{BASELINE} written; commit it to leave out {len(check.report.results):,} results from now on")
+    return EXIT_YES
 
 
 def _open_scanner(session: Session) -> DeepScanner:
@@ -99,18 +123,21 @@ def _open_scanner(session: Session) -> DeepScanner:
 
 
 def print_report(report: Report, form: str, session: Session) -> None:
-    """Write ``report`` to stdout in one of the five forms."""
+    """Write ``report`` to stdout in one of the forms."""
     from memfs import __version__
-    from memfs.check.forms import format_github, format_junit, format_text, report_payload
-    from memfs.check.rules import RULES
+    from memfs.check.forms import format_github, format_gitlab, format_junit, format_rdjson, format_text, report_payload
     from memfs.check.sarif import format_sarif
 
     if form == "json":
         session.emit("check", report_payload(report))
     elif form == "sarif":
-        session.say(format_sarif(report, rules=RULES, version=__version__))
+        session.say(format_sarif(report, version=__version__))
     elif form == "github":
         session.say(format_github(report))
+    elif form == "gitlab":
+        session.say(format_gitlab(report))
+    elif form == "rdjson":
+        session.say(format_rdjson(report))
     elif form == "junit":
         session.say(format_junit(report))
     else:

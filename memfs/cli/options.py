@@ -47,7 +47,8 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
         "--evidence",
         action="append",
         metavar="TEXT",
-        help="what it rests on: PATH, PATH@COMMIT, a commit, a URL, or 'said by PERSON on DATE'; repeatable",
+        help="what it rests on: PATH, PATH#Heading, PATH#L10-L24, PATH@main, a commit, #812, a URL,"
+        " or 'said by PERSON on DATE'; repeatable",
     )
     parser.add_argument(
         "--review",

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs.cli.check_command import add_strictness
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pin", metavar="PIN", help="the keyring to judge by, as `memfs pin` prints it; or `here` (also: MEMFS_PIN)"
     )
+    add_strictness(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
@@ -50,6 +52,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
         today=session.today,
         pin=args.pin or session.environ.get("MEMFS_PIN") or None,
         identities=repository.identities(),
+        fail_on=args.fail_on,
+        require_approval=args.require_approval,
     )
     if args.format == "json":
         session.emit("review", review_payload(review))
@@ -59,7 +63,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         print_review(review, session)
     if args.approve:
         return approve(review, repository.tree, session, key=args.key)
-    return EXIT_NO if review.stops else EXIT_YES
+    return EXIT_YES if review.report.passed() else EXIT_NO
 
 
 def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 QUESTIONS = {
     "kind": f"Kind ({', '.join(kind.value for kind in Kind)})?",
     "scope": "Scope (personal, team, team/NAME, restricted/NAME)?",
-    "evidence": "What does it rest on (PATH, PATH@COMMIT, a commit, a URL, 'said by PERSON on DATE')?",
+    "evidence": "What does it rest on (PATH, PATH#Heading, PATH#L10-L24, #812, a URL, 'said by PERSON on DATE')?",
     "review_trigger": "When must it be looked at again ('on DATE', 'when PATH changes', 'if TEXT')?",
 }
 

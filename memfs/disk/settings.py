@@ -42,6 +42,7 @@ class RepositorySettings:
     memory_bytes: int = READ_LIMIT
     results: int = MAX_RESULTS
     context_bytes: int = MAX_CONTEXT_BYTES
+    check: Node | None = None  # how strict `memfs check` is here; the room of check reads it
     sound: bool = True
     problems: tuple[str, ...] = ()
 
@@ -91,6 +92,7 @@ class UserSettings:
     signing_key: str | None = None
     signing_timeout: float | None = None
     model: str | None = None
+    check: Node | None = None  # the least that `memfs check` must be
     problems: tuple[str, ...] = ()
 
 
@@ -109,7 +111,7 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
     """Return the settings that the text of a ``.memfs/config.yaml`` holds; never raises."""
     reader = _Reader(REPOSITORY_FILE)
     try:
-        top = reader.top(parse_yaml(raw), ("version", "name", "scopes", "readers", "share", "limits"))
+        top = reader.top(parse_yaml(raw), ("version", "name", "scopes", "readers", "share", "limits", "check"))
         reader.version(top)
         limits = reader.map(top, "limits")
         reader.known(limits, ("memory_bytes", "results", "context_bytes"), "limits.")
@@ -124,6 +126,7 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
             memory_bytes=reader.number(limits, "memory_bytes", most=READ_LIMIT),
             results=reader.number(limits, "results", most=MAX_RESULTS),
             context_bytes=reader.number(limits, "context_bytes", most=MAX_CONTEXT_BYTES),
+            check=top.get("check"),
             problems=tuple(reader.problems),
         )
     except YamlError as error:
@@ -168,7 +171,8 @@ def add_store(places: Places, store: Store) -> bool:
 
 def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:
     reader = _Reader(where)
-    top = reader.top(parse_yaml(raw), ("version", "stores", "identities", "signing_key", "signing_timeout", "model"))
+    known = ("version", "stores", "identities", "signing_key", "signing_timeout", "model", "check")
+    top = reader.top(parse_yaml(raw), known)
     reader.version(top)
     parsed = [_parse_store(reader, node, places) for node in reader.list(top, "stores")]
     names = [store.name for store in parsed]
@@ -183,6 +187,7 @@ def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings
         signing_key=reader.text(top, "signing_key", longest=4096),
         signing_timeout=float(timeout) if timeout else None,
         model=reader.text(top, "model", longest=256),
+        check=top.get("check"),
         problems=tuple(reader.problems),
     )
 

@@ -6,7 +6,8 @@ An installed wheel has them under ``memfs/_shipped``; a checkout has them beside
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -47,19 +48,22 @@ def iter_template() -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(root).as_posix(), path.read_bytes()
 
 
-NO_COMMIT = b"0000000"
-"""What the template's examples name as the commit of their evidence until there is one."""
-
 _RECORDED, _EXPIRES = b"2000-01-01", b"2000-01-31"
+_TIED = re.compile(rb"(?m)^(  - )([^@\n]+)@blob:[0-9a-f]+$")
 
 
-def fill_example(raw: bytes, *, commit: str, today: date) -> bytes:
-    """Return an example memory of the template tied to ``commit`` and to the day it is written on.
+def fill_example(raw: bytes, *, blobs: Mapping[str, str], today: date) -> bytes:
+    """Return an example memory of the template tied to ``blobs`` (path → git's name of the content) and to
+    the day it is written on.
 
-    Everything else in it stays. A file that is no untouched example comes back as it is.
+    Everything else in it stays. A file that is not an untouched example comes back as it is.
     """
-    if b"@" + NO_COMMIT + b"\n" not in raw and _RECORDED not in raw:
+    if _RECORDED not in raw:
         return raw
-    raw = raw.replace(b"@" + NO_COMMIT + b"\n", b"@" + commit.encode("ascii") + b"\n")
-    raw = raw.replace(_EXPIRES, (today + timedelta(days=30)).isoformat().encode("ascii"))
+
+    def tie(found: re.Match[bytes]) -> bytes:
+        blob = blobs.get(found[2].decode())
+        return found[0] if blob is None else found[1] + found[2] + b"@blob:" + blob.encode("ascii")
+
+    raw = _TIED.sub(tie, raw).replace(_EXPIRES, (today + timedelta(days=30)).isoformat().encode("ascii"))
     return raw.replace(_RECORDED, today.isoformat().encode("ascii"))

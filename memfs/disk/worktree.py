@@ -77,6 +77,15 @@ def identify(tree: WorkTree) -> str:
     return hashlib.sha256(os.fsencode(os.path.realpath(tree.root))).hexdigest()[:32]
 
 
+def folder_below(tree: WorkTree, start: Path) -> str:
+    """Return the folder ``start`` relative to the root of ``tree``; "" for the root and for what lies outside."""
+    try:
+        relative = os.path.relpath(os.path.realpath(start), os.path.realpath(tree.root))
+    except (OSError, ValueError):
+        return ""
+    return "" if relative == "." or relative.startswith("..") else relative
+
+
 def read_git_config(tree: WorkTree) -> dict[str, str | None]:
     """Return the variables of the repository's own config file, without its includes."""
     if tree.common_dir is None:

@@ -30,7 +30,6 @@ from memfs.disk.gitfiles import read_small
 from memfs.disk.worktree import WorkTree, operation_under_way, printable
 from memfs.errors import SetupError, UsageError
 from memfs.git.branches import Target, require_target
-from memfs.git.gitpython import IndexEntry, IndexUpdate, WritingGit, signing_programs
 from memfs.git.locks import (
     FOLDER_PREFIX,
     GIT_LOCK_TIMEOUT,
@@ -46,6 +45,16 @@ from memfs.git.read import (
     ref_commit,
     require_identity_in,
 )
+from memfs.git.writing import (
+    Folders,
+    IndexEntry,
+    IndexUpdate,
+    WritingGit,
+    format_commit,
+    object_id,
+    signing_programs,
+    store_objects,
+)
 from memfs.model.values import dataclass, field
 
 SIGNING_TIMEOUT = 9.0
@@ -53,6 +62,7 @@ SIGNING_TIMEOUT = 9.0
 
 _ATTEMPTS = 30  # how often another writer may win the branch before memfs gives up
 _FILE_LIMIT = 16 * 1024 * 1024
+_TRIAL = "trial-index"
 _PUBLISHING = "publishing"  # beside next-index: the branch and the commit it is about to move to
 
 
@@ -100,6 +110,7 @@ def commit_changes(
     branch: str | None = None,
     start: str | None = None,
     signing_timeout: float = SIGNING_TIMEOUT,
+    configuration: Mapping[str, str | None] | None = None,
 ) -> str:
     """Write ``changes`` as one commit on the current branch and return its name.
 
@@ -107,7 +118,7 @@ def commit_changes(
     touched or asked: ``before`` is compared with what the branch holds. The branch may be there
     already; with ``start`` (a commit's full name) it must be new and begins there, without ``start``
     a new one begins at HEAD. When the branch holds every change already, nothing is committed and
-    its tip is returned.
+    its tip is returned. ``configuration`` is git's, where the caller has read it already.
 
     Refuses, changing nothing, with :class:`UsageError` (an operation under way, detached HEAD,
     something else staged for a path, a file that is not checked out), :class:`ConflictError`
@@ -116,7 +127,7 @@ def commit_changes(
     the commit failed, for instance because it could not be signed.
     """
     _check_arguments(changes, message)
-    git = WritingGit(tree)  # before the lock: loading GitPython takes longer than a commit
+    git = WritingGit(tree, configuration=configuration)
     with lock(tree) as held:
         git.held = held
         _repair(tree)
@@ -150,6 +161,7 @@ class _Commit:
     signing_timeout: float
     replaced: dict[str, bytes | None] = field(default_factory=dict)  # what the work tree held before
     index_seen: tuple[int, ...] = ()  # the user's index when it was judged
+    staged: Mapping[str, IndexEntry] = field(default_factory=dict)
 
     @property
     def tree(self) -> WorkTree:
@@ -162,10 +174,13 @@ class _Commit:
     def make(self) -> str:
         if self.target.checked_out:
             wait_for_lock(self.git.git_dir / "index.lock")
-            self._require_no_conflict()
+            self.index_seen = _stamp(self.git.git_dir / "index")
+            self.staged, unmerged = self.git.read_index(self.paths)
+            _require_no_conflict(unmerged)
         wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
         base = self._tip()
-        entries = self.git.tree_entries(base, self.paths)
+        folders = Folders.read(self.git, base, self.paths)
+        entries = folders.files(self.paths)
         require_identity_in(self.git.configuration())
         self._require_plain_files(entries)
         if self.target.checked_out:
@@ -179,14 +194,14 @@ class _Commit:
             self._write_files()
             return base
         contents = {c.path: _blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
-        updates = self._plan_updates(self.git.write_blobs(contents, self.folder), entries)
-        new_tree = self.git.tree_with(base, updates, self.folder)
+        updates = self._plan_updates({path: self.git.blob_id(raw) for path, raw in contents.items()}, entries)
+        folders.trees_with(updates)
         if self.target.checked_out:
             # Whatever the user's index would refuse comes up here, before anything is written.
-            self._update_copy(self.folder / "trial-index", updates)
+            self._update_copy(self.folder / _TRIAL, updates)
         self._write_files()
         try:
-            return self._commit_and_publish(new_tree, base, entries, updates)
+            return self._commit_and_publish(folders, list(contents.values()), base, entries, updates)
         except (ConflictError, UncommittedError, UndoneError):
             raise
         except SetupError as error:
@@ -204,9 +219,14 @@ class _Commit:
         return True
 
     def _commit_and_publish(
-        self, new_tree: str, base: str | None, entries: Mapping[str, IndexEntry], updates: Sequence[IndexUpdate]
+        self,
+        folders: Folders,
+        blobs: Sequence[bytes],
+        base: str | None,
+        entries: Mapping[str, IndexEntry],
+        updates: Sequence[IndexUpdate],
     ) -> str:
-        new = self._commit_tree(new_tree, base)
+        new = self._store_commit(folders, updates, base, blobs)
         with self._prepared_index(entries, updates) as following:
             for _ in range(_ATTEMPTS):
                 tip = self._tip()
@@ -214,11 +234,12 @@ class _Commit:
                     raise UsageError("the branch was made by somebody else meanwhile", hint="choose another name")
                 if tip != base:
                     # Somebody else's commit is in between. Made again under git's lock, ours comes next.
-                    if self.git.tree_entries(tip, self.paths) != entries:
+                    folders = Folders.read(self.git, tip, self.paths)
+                    if folders.files(self.paths) != entries:
                         self._restore_files()
                         raise ConflictError(self.paths[0], "another commit changed it while this one was made")
                     base = tip
-                    new = self._commit_tree(self.git.tree_with(base, updates, self.folder), base)
+                    new = self._store_commit(folders, updates, base, ())
                 if following is not None:
                     (self.folder / _PUBLISHING).write_text(f"{self.target.ref}\n{new}\n", encoding="utf-8")
                 if self._move_branch(new, base):
@@ -243,7 +264,10 @@ class _Commit:
             if _stamp(index) != self.index_seen and self._staged_meanwhile(entries):
                 raise self._uncommitted("something else was staged for it while the commit was made", hint="try again")
             following = self.folder / "next-index"
-            self._update_copy(following, updates)
+            if _stamp(index) == self.index_seen:
+                os.replace(self.folder / _TRIAL, following)  # nothing was staged since it was made
+            else:
+                self._update_copy(following, updates)
             yield following
 
     def _update_copy(self, copy: Path, updates: Sequence[IndexUpdate]) -> None:
@@ -264,14 +288,6 @@ class _Commit:
 
     # What must hold before anything is written
 
-    def _require_no_conflict(self) -> None:
-        unmerged = self.git.unmerged_paths()
-        if unmerged:
-            raise UsageError(
-                f"{printable(unmerged[0])} has an unresolved conflict, so nothing is committed",
-                hint="resolve it and `git add` the file, or `git checkout --ours/--theirs` it; then try again",
-            )
-
     def _require_plain_files(self, entries: Mapping[str, IndexEntry]) -> None:
         for path in self.paths:
             entry = entries.get(path)
@@ -284,10 +300,8 @@ class _Commit:
                     raise UsageError("lies in another repository inside this one", where=printable(path))
 
     def _require_nothing_else_staged(self, entries: Mapping[str, IndexEntry]) -> None:
-        self.index_seen = _stamp(self.git.git_dir / "index")
-        staged = self.git.index_entries(self.paths)
         for change in self.changes:
-            entry = staged.get(change.path)
+            entry = self.staged.get(change.path)
             now = self.replaced[change.path]
             now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
             if entry is not None and entry.tag != "H" and entry.oid != now_blob:
@@ -375,12 +389,24 @@ class _Commit:
         modes = {path: entry.mode for path, entry in entries.items()}
         return [IndexUpdate(path, modes.get(path, "100644"), blobs.get(path)) for path in self.paths]
 
-    def _commit_tree(self, new_tree: str, base: str | None) -> str:
-        parents = [] if base is None else ["-p", base]
+    def _store_commit(
+        self, folders: Folders, updates: Sequence[IndexUpdate], base: str | None, blobs: Sequence[bytes]
+    ) -> str:
+        """Store what the commit consists of, and return its name."""
+        new_tree, trees = folders.trees_with(updates)
+        objects = [("blob", raw) for raw in blobs] + [("tree", raw) for raw in trees.values()]
         key = self.git.signing_key()
-        if key is None:
-            made = self.git.run("commit-tree", new_tree, *parents, "-F", "-", input=self.message.encode())
-            return made.stdout.decode().strip()
+        if key is not None:
+            store_objects(self.git, objects)
+            return self._sign_commit(key, new_tree, base)
+        commit = format_commit(
+            new_tree, base, self.message, self.git.configuration(), seconds=time.time(), zone=time.strftime("%z")
+        )
+        store_objects(self.git, [*objects, ("commit", commit)])
+        return object_id("commit", commit, algorithm=self.git.algorithm)
+
+    def _sign_commit(self, key: str, new_tree: str, base: str | None) -> str:
+        parents = [] if base is None else ["-p", base]
         try:
             made = self.git.run(
                 *signing_programs(),
@@ -411,7 +437,7 @@ class _Commit:
         )
 
     def _staged_meanwhile(self, entries: Mapping[str, IndexEntry]) -> bool:
-        staged = self.git.index_entries(self.paths)
+        staged, _ = self.git.read_index(self.paths)
         for change in self.changes:
             now = self.replaced[change.path]
             now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
@@ -435,6 +461,14 @@ class _Commit:
             if time.monotonic() >= deadline:
                 raise locked(self.git.common_dir / (ref + ".lock"))
             time.sleep(0.05)
+
+
+def _require_no_conflict(unmerged: Sequence[str]) -> None:
+    if unmerged:
+        raise UsageError(
+            f"{printable(unmerged[0])} has an unresolved conflict, so nothing is committed",
+            hint="resolve it and `git add` the file, or `git checkout --ours/--theirs` it; then try again",
+        )
 
 
 def _check_arguments(changes: Sequence[Change], message: str) -> None:

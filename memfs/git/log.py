@@ -46,9 +46,16 @@ class Commit:
 
 
 def read_commits(
-    tree: WorkTree, tip: str, paths: Sequence[str], *, since: str | None = None, merges: bool = False
+    tree: WorkTree,
+    tip: str,
+    paths: Sequence[str],
+    *,
+    since: str | None = None,
+    merges: bool = False,
+    beside: Sequence[str] = (),
 ) -> list[Commit]:
-    """Return the commits of ``tip`` that touched ``paths``, newest first; ``since`` and its history are left out.
+    """Return the commits of ``tip`` (and of the tips ``beside`` it) that touched ``paths``, newest first;
+    ``since`` and its history are left out.
 
     With ``merges`` a merge is compared with each of its parents and comes once for each, and a side of it that
     was passed over is read too.
@@ -61,17 +68,20 @@ def read_commits(
         f"--format={_FIELDS}",
         *(["-m", "--full-history"] if merges else []),
     ]
-    return list(_parse(_ask(tree, *switches, tip if since is None else f"{since}..{tip}", "--", *paths)))
+    return list(_parse(_ask(tree, *switches, tip if since is None else f"{since}..{tip}", *beside, "--", *paths)))
 
 
-def first_commits(tree: WorkTree, tip: str, paths: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Return for each (path, blob) in the history of ``tip`` the oldest commit that brought it there.
+def first_commits(
+    tree: WorkTree, tip: str, paths: Sequence[str], *, beside: Sequence[str] = ()
+) -> dict[tuple[str, str], str]:
+    """Return for each (path, blob) in the history of ``tip`` (and of the tips ``beside`` it) the oldest commit
+    that brought it there.
 
     The oldest counts: neither a change of mode nor taking a text out and putting it back is a new text.
     """
     return {
         (file.path, file.blob): commit.name
-        for commit in read_commits(tree, tip, paths, merges=True)
+        for commit in read_commits(tree, tip, paths, merges=True, beside=beside)
         for file in commit.files
     }
 

@@ -35,6 +35,7 @@ class MergedFiles(GitFiles):
     def __init__(self, tree: WorkTree, listing: bytes, joined: Mapping[str, bytes]) -> None:
         super().__init__(tree, None, entries=parse_tree(listing))
         self._joined = joined
+        self._contents.update(joined)
 
     def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
         stored: list[str] = []

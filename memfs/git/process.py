@@ -9,7 +9,7 @@ ended together.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,8 +65,9 @@ def run(
     timeout: float | None = None,
     check: bool = True,
     terminal: bool = False,
+    keep: Collection[int] = (),
 ) -> Completed:
-    """Return how ``argv`` ended, with all it wrote.
+    """Return how ``argv`` ended, with all it wrote. The child gets the open files ``keep`` too.
 
     ``env`` None passes on this process's environment. ``terminal`` leaves the child in this
     session, so that it can ask the person at the terminal (a key's passphrase).
@@ -85,6 +86,7 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=not terminal,
+            pass_fds=keep,
         )
     except OSError as error:
         raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error

@@ -254,7 +254,7 @@ def memories_not_checked_out(tree: WorkTree) -> tuple[str, ...]:
 
     An index of version 2 holds no such files; only another one is worth asking git about.
     """
-    if tree.git_dir is None or not _may_skip_files(os.path.join(tree.git_dir, "index")):
+    if not may_skip_files(tree):
         return ()
     try:
         listed = read_git(tree, "ls-files", "-z", "-t", "--", "memories").split(b"\0")
@@ -264,7 +264,11 @@ def memories_not_checked_out(tree: WorkTree) -> tuple[str, ...]:
     return tuple(sorted(path for path in skipped if not os.path.lexists(os.path.join(tree.root, path))))
 
 
-def _may_skip_files(index: str) -> bool:
+def may_skip_files(tree: WorkTree) -> bool:
+    """Return whether git's index can say of files that they are meant not to be in the work tree."""
+    if tree.git_dir is None:
+        return False
+    index = os.path.join(tree.git_dir, "index")
     # gitformat-index(5): "DIRC", then the version; skip-worktree needs an extended flag, hence version 3.
     try:
         with open(index, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
@@ -284,9 +288,9 @@ def user_git_setting(name: str) -> str | None:
     return values[-1] if values else None
 
 
-def author_address(tree: WorkTree) -> str | None:
+def author_address(tree: WorkTree, configuration: Mapping[str, str | None] | None = None) -> str | None:
     """Return the e-mail address that a commit in ``tree`` would carry, or None where git has none."""
-    found = _identity(tree.root)
+    found = _identity(tree.root) if configuration is None else configuration
     return found.get("author.email") or found.get("user.email")
 
 

@@ -9,28 +9,34 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Protocol
 
 from memfs.disk.files import UnreadableFile, list_folder, read_file, scan_memories
 from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError, UsageError
-from memfs.git.read import blob_id, call_git, object_format, read_git
+from memfs.git.read import blob_id, call_git, may_skip_files, object_format, read_blob, read_git
+from memfs.git.stored import index_blob, is_filtered, lfs_pointer, stored_forms
 from memfs.model.codepoints import plain
-from memfs.model.memory import MAX_MEMORY_BYTES
-from memfs.model.values import dataclass
+from memfs.model.memory import MAX_MEMORY_BYTES, Why
+from memfs.model.values import dataclass, replace
 
 MAX_FILE = 16 * 1024 * 1024
+"""A larger file is compared only where git's index knows that it has not changed."""
+
 _CHUNK = 32 * 1024 * 1024  # bytes of blobs that are asked for in one process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One path of a tree. ``kind`` is ``file``, ``symlink``, ``repository`` or ``unmerged``."""
+    """One path of a tree. ``kind`` is ``file``, ``symlink``, ``repository`` or ``unmerged``; ``skipped``: it
+    is meant not to be in the work tree (a sparse checkout)."""
 
     path: str
     kind: str
     blob: str
     size: int
+    skipped: bool = False
 
 
 class Snapshot(Protocol):
@@ -51,11 +57,24 @@ class Snapshot(Protocol):
         """Return the folder ``path`` itself, and what lies directly in it, by reason, where it is not what
         it should be: a symlink, a special file, a folder for a file or a file for a folder."""
 
+    def folders(self, path: str) -> list[str]:
+        """Return the names of the folders that lie directly in the folder ``path``, sorted."""
+
     def blob_of(self, path: str, *, like: str | None = None) -> str | None:
         """Return git's name for the content of ``path`` here, None where there is no such file.
 
-        ``like`` is what it is where git would store the file so, whatever its line ends on the disk.
+        It starts with ``like`` (a whole name, or its first digits) where git would store the file so,
+        whatever its line ends here.
         """
+
+    def content_of(self, path: str, *, limit: int = MAX_FILE) -> bytes | None:
+        """Return the bytes of ``path`` here, None where they cannot be read or are more than ``limit``."""
+
+    def why_not(self, path: str) -> Why | None:
+        """Return why :meth:`blob_of` gives nothing for ``path``; None where nothing is there."""
+
+    def tracked(self) -> Mapping[str, Entry]:
+        """Return what git has of this state, by path; nothing where there is no git."""
 
 
 class WorkFiles:
@@ -63,7 +82,10 @@ class WorkFiles:
 
     def __init__(self, tree: WorkTree) -> None:
         self.tree = tree
-        self._blobs: dict[str, tuple[str, str] | None] = {}
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._odd_forms: dict[str, tuple[str, ...]] = {}
+        self._trouble: dict[str, str] = {}
+        self._repositories: dict[str, bool] = {}
         self._algorithm = object_format(tree)
         self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
 
@@ -106,18 +128,102 @@ class WorkFiles:
                 found[below] = "not-a-file"
         return found
 
+    def folders(self, path: str) -> list[str]:
+        root = os.path.join(str(self.tree.root), path)
+        names = list_folder(self.tree, path) if path else sorted(os.listdir(root))
+        return [name for name in names if _is_folder(os.path.join(root, name))]
+
     def blob_of(self, path: str, *, like: str | None = None) -> str | None:
-        if path not in self._blobs:
-            try:
-                raw = read_file(self.tree, path, limit=MAX_FILE)
-                names = [blob_id(form, algorithm=self._algorithm) for form in (raw, raw.replace(b"\r\n", b"\n"))]
-                self._blobs[path] = (names[0], names[1])
-            except UnreadableFile:
-                self._blobs[path] = None
-        found = self._blobs[path]
-        if found is None:
+        forms = self._forms.get(path)
+        if forms is None:
+            forms = self._forms[path] = self._find_forms(path)
+        if like is None or not forms:
+            return forms[0] if forms else None
+        for form in forms:
+            if form.startswith(like):
+                return form
+        return next((form for form in self._more_forms(path) if form.startswith(like)), forms[0])
+
+    def content_of(self, path: str, *, limit: int = MAX_FILE) -> bytes | None:
+        if self._nested(path):
             return None
-        return like if like in found else found[0]
+        try:
+            return read_file(self.tree, path, limit=limit)
+        except UnreadableFile:
+            return self._content_in_git(path, limit)
+
+    def why_not(self, path: str) -> Why | None:
+        if self._nested(path) or any(
+            path.startswith(f"{other}/") or path == other for other in self._index if self._is_repository(other)
+        ):
+            return Why.SUBMODULE
+        return {"too-large": Why.TOO_LARGE, "missing": None, "symlink": None, "not-a-file": None, "bad-path": None}.get(
+            self._trouble.get(path, "missing"), Why.UNREADABLE
+        )
+
+    def tracked(self) -> Mapping[str, Entry]:
+        return self._index
+
+    def _find_forms(self, path: str) -> tuple[str, ...]:
+        if self._nested(path):
+            return ()
+        try:
+            raw = read_file(self.tree, path, limit=MAX_FILE)
+        except UnreadableFile as error:
+            self._trouble[path] = error.reason
+            blob = index_blob(self.tree, path) if error.reason == "too-large" else self._blob_in_git(path)
+            return (blob,) if blob is not None else ()
+        found = [blob_id(form, algorithm=self._algorithm) for form in stored_forms(raw)]
+        if self.tree.git_dir is None:  # what hash its repository had is not known
+            found += [blob_id(form, algorithm="sha256") for form in stored_forms(raw)]
+        return tuple(found)
+
+    def _more_forms(self, path: str) -> tuple[str, ...]:
+        """Return the names that ``path`` may have besides: of an LFS pointer, or by a filter of git's."""
+        if path not in self._odd_forms:
+            found: list[str] = []
+            raw = self.content_of(path)
+            if raw is not None:
+                found.append(blob_id(lfs_pointer(raw), algorithm=self._algorithm))
+                if is_filtered(self.tree, path) and (blob := index_blob(self.tree, path)):
+                    found.append(blob)
+            self._odd_forms[path] = tuple(found)
+        return self._odd_forms[path]
+
+    @cached_property
+    def _index(self) -> Mapping[str, Entry]:
+        git_dir = self.tree.git_dir
+        if git_dir is None or not os.path.exists(os.path.join(git_dir, "index")):
+            return {}
+        try:
+            return list_index(self.tree)
+        except MemfsError:
+            return {}
+
+    def _is_repository(self, path: str) -> bool:
+        return self._index[path].kind == "repository"
+
+    def _nested(self, path: str) -> bool:
+        """Return whether ``path`` is, or lies in, another repository's work tree."""
+        folder = path
+        while folder:
+            if folder not in self._repositories:
+                self._repositories[folder] = os.path.lexists(os.path.join(str(self.tree.root), folder, ".git"))
+            if self._repositories[folder]:
+                return True
+            folder = folder.rpartition("/")[0]
+        return False
+
+    def _blob_in_git(self, path: str) -> str | None:
+        # A path outside the cone of a sparse checkout is not missing: git has it in its index.
+        if not may_skip_files(self.tree):
+            return None
+        entry = self._index.get(path)
+        return entry.blob if entry is not None and entry.skipped and entry.kind == "file" else None
+
+    def _content_in_git(self, path: str, limit: int) -> bytes | None:
+        blob = self._blob_in_git(path)
+        return None if blob is None else _read_blob(self.tree, blob, limit)
 
 
 class GitFiles:
@@ -127,8 +233,11 @@ class GitFiles:
         self.tree = tree
         self.commit = commit
         if entries is None:
-            entries = _list_tree(tree, commit) if commit is not None else _list_index(tree)
+            entries = _list_tree(tree, commit) if commit is not None else _with_sizes(tree, list_index(tree))
         self.entries = entries
+        self._algorithm = object_format(tree)
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._contents: dict[str, bytes | None] = {}
         self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
 
     def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
@@ -196,9 +305,48 @@ class GitFiles:
             if found.startswith(prefix) and "/" not in found[len(prefix) :] and entry.kind != "file"
         }
 
-    def blob_of(self, path: str, *, like: str | None = None) -> str | None:  # noqa: ARG002 - stored as it is
+    def folders(self, path: str) -> list[str]:
+        prefix = f"{path}/" if path else ""
+        rests = (found[len(prefix) :] for found in self.entries if found.startswith(prefix))
+        return sorted({rest.partition("/")[0] for rest in rests if "/" in rest})
+
+    def blob_of(self, path: str, *, like: str | None = None) -> str | None:
         entry = self.entries.get(path)
-        return entry.blob if entry is not None and entry.kind == "file" else None
+        if entry is None or entry.kind != "file":
+            return None
+        if like is None or entry.blob.startswith(like):
+            return entry.blob
+        if path not in self._forms:
+            raw = self.content_of(path)
+            forms = (*stored_forms(raw), lfs_pointer(raw)) if raw is not None else ()
+            self._forms[path] = tuple(blob_id(form, algorithm=self._algorithm) for form in forms)
+        return next((form for form in self._forms[path] if form.startswith(like)), entry.blob)
+
+    def content_of(self, path: str, *, limit: int = MAX_FILE) -> bytes | None:
+        entry = self.entries.get(path)
+        if entry is None or entry.kind != "file":
+            return None
+        if entry.blob not in self._contents:
+            self._contents[entry.blob] = _read_blob(self.tree, entry.blob, limit)
+        return self._contents[entry.blob]
+
+    def keep_contents(self, paths: Iterable[str]) -> None:
+        """Read many files for :meth:`content_of`, in few processes."""
+        entries = [self.entries[path] for path in paths if path in self.entries]
+        wanted = {e.blob: e.size for e in entries if e.kind == "file" and e.size <= MAX_FILE}
+        self._contents.update(read_blobs(self.tree, {b: n for b, n in wanted.items() if b not in self._contents}))
+
+    def why_not(self, path: str) -> Why | None:
+        folder = path
+        while folder:
+            entry = self.entries.get(folder)
+            if entry is not None and entry.kind == "repository":
+                return Why.SUBMODULE
+            folder = folder.rpartition("/")[0]
+        return None
+
+    def tracked(self) -> Mapping[str, Entry]:
+        return self.entries
 
 
 def read_blobs(tree: WorkTree, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
@@ -231,6 +379,20 @@ def parse_blobs(raw: bytes) -> Iterator[tuple[str, bytes]]:
             if words[1] == b"blob":
                 yield words[0].decode(), raw[place : place + size]
             place += size + 1
+
+
+def _read_blob(tree: WorkTree, blob: str, limit: int) -> bytes | None:
+    try:
+        return read_blob(tree, blob, limit=limit)
+    except MemfsError:
+        return None
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def require_commit(tree: WorkTree, name: str) -> str:
@@ -292,18 +454,19 @@ def parse_tree(raw: bytes) -> dict[str, Entry]:
     return found
 
 
-def _list_index(tree: WorkTree) -> dict[str, Entry]:
-    raw = read_git(tree, "ls-files", "-s", "-z", "--full-name")
+def list_index(tree: WorkTree) -> dict[str, Entry]:
+    """Return the entries of git's index by path, without their sizes."""
+    raw = read_git(tree, "ls-files", "-s", "-t", "-z", "--full-name")
     found: dict[str, Entry] = {}
     for line in raw.split(b"\0"):
         if not line:
             continue
         facts, _, name = line.partition(b"\t")
-        mode, blob, stage = facts.split()
+        tag, mode, blob, stage = facts.split()
         path = os.fsdecode(name)
         kind = _KINDS.get(mode, "file") if stage == b"0" else "unmerged"
-        found[path] = Entry(path=path, kind=kind, blob=blob.decode("ascii"), size=0)
-    return _with_sizes(tree, found)
+        found[path] = Entry(path=path, kind=kind, blob=blob.decode("ascii"), size=0, skipped=tag == b"S")
+    return found
 
 
 def _with_sizes(tree: WorkTree, entries: dict[str, Entry]) -> dict[str, Entry]:
@@ -318,7 +481,4 @@ def _with_sizes(tree: WorkTree, entries: dict[str, Entry]) -> dict[str, Entry]:
         for line in answer.split(b"\n")
         if len(words := line.split(b" ")) == 2 and words[1].isdigit()
     }
-    return {
-        path: Entry(path=path, kind=entry.kind, blob=entry.blob, size=sizes.get(entry.blob, entry.size))
-        for path, entry in entries.items()
-    }
+    return {path: replace(entry, size=sizes.get(entry.blob, entry.size)) for path, entry in entries.items()}

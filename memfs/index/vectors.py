@@ -83,15 +83,20 @@ class Vectors:
     def similarity(self, query: array[float], number: int) -> float | None:
         """Return the cosine of ``query`` and the vector of row ``number``; None for a damaged row."""
         stored = self._vector(number)
-        return None if stored is None else cosine(query, stored)
+        if stored is None:
+            return None
+        (scale,) = unpack_from("<f", stored)
+        found: float = scale * sum(map(mul, query, memoryview(stored)[4:].cast("b")))
+        return found if -1.01 < found < 1.01 else None
 
     def tokens(self, number: int) -> list[int]:
         """Return the sign bits of each token of row ``number``; none for a damaged row."""
         row, size = self.row(number), self._bit_bytes
         raw = _pread(self._tokens, min(row.size, _MOST_TOKENS * size), row.place)
-        if len(raw) != row.size or crc32(raw) != row.tokens_crc:
+        if len(raw) != row.size or row.size % size or crc32(raw) != row.tokens_crc:
             return []
-        return parse_tokens(raw, size)
+        from_bytes = int.from_bytes
+        return [from_bytes(raw[at : at + size], "little") for at in range(0, row.size, size)]
 
     def damaged(self) -> list[int]:
         """Return the rows whose bytes are not those that were written."""
@@ -110,23 +115,6 @@ class Vectors:
         return row.size <= limit and crc32(_pread(self._tokens, row.size, row.place)) == row.tokens_crc
 
 
-def cosine(query: array[float], row: bytes) -> float | None:
-    """Return the cosine of ``query`` and an int8 row; None where the row is not one of that size."""
-    if len(row) != 4 + len(query):
-        return None
-    (scale,) = unpack_from("<f", row)
-    found: float = scale * sum(map(mul, query, memoryview(row)[4:].cast("b")))
-    return found if -1.01 < found < 1.01 else None
-
-
-def parse_tokens(raw: bytes, size: int) -> list[int]:
-    """Return the sign bits of each token, ``size`` bytes each; none where ``raw`` is not made of such."""
-    if not size or len(raw) % size or len(raw) > _MOST_TOKENS * size:
-        return []
-    from_bytes = int.from_bytes
-    return [from_bytes(raw[at : at + size], "little") for at in range(0, len(raw), size)]
-
-
 def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float], bytes]], dimensions: int) -> int:
     """Write the (key, vector, token bits) that the store in ``folder``, which is there, lacks; return how many.
 
@@ -139,7 +127,7 @@ def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float], byt
         rows, all_bits, all_int8 = [], [], []
         begin = place
         for key, (vector, tokens) in new.items():
-            bits, int8 = _sign_bits(vector), format_row(vector)
+            bits, int8 = _sign_bits(vector), _quantise(vector)
             crc = _vector_crc(key, place, len(tokens), bits, int8)
             rows.append(_ROW.pack(key, place, len(tokens), crc, crc32(tokens)))
             all_bits.append(bits)
@@ -188,8 +176,7 @@ def _vector_crc(key: bytes, place: int, size: int, bits: bytes, int8: bytes) -> 
     return crc32(int8, crc32(bits, crc32(pack("<QI", place, size), crc32(key))))
 
 
-def format_row(vector: array[float]) -> bytes:
-    """Return ``vector`` as a row of int8: a float scale, then one byte a dimension."""
+def _quantise(vector: array[float]) -> bytes:
     scale = max(map(abs, vector), default=0.0) / 127 or 1.0
     return pack("<f", scale) + array("b", [round(value / scale) for value in vector]).tobytes()
 

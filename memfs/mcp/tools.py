@@ -19,7 +19,7 @@ _DRAFT: Mapping[str, Mapping[str, Any]] = {
     "text": {"type": "string", "description": "what holds, and why"},
     "kind": {"enum": [kind.value for kind in Kind]},
     "scope": {"type": "string", "description": "personal, team, team/NAME"},
-    "evidence": {**_TEXTS, "description": "PATH, PATH@COMMIT, commit, URL, 'said by PERSON on DATE'"},
+    "evidence": {**_TEXTS, "description": "PATH, PATH#Heading, PATH#L10-L24, a commit, URL, 'said by PERSON on DATE'"},
     "review_trigger": {"type": "string", "description": "'on DATE', 'when PATH changes', 'if TEXT'"},
     "title": _TEXT,
     "applies_to": {**_TEXTS, "description": "path globs"},

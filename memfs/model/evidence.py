@@ -2,9 +2,12 @@
 
 ::
 
-    evidence = [REPO ":"] PATH "@" COMMIT / COMMIT / URL / "said by " PERSON " on " DATE
+    evidence = [REPO ":"] PATH "@blob:" HEX / [REPO ":"] PATH "#" PART "@text:" HEX / [REPO ":"] PATH "@" COMMIT
+             / COMMIT / URL / "said by " PERSON " on " DATE
+    PART     = "L" NUMBER ["-L" NUMBER] / the heading of a Markdown section
 
-A colon always ends the repository's name, so a path with a colon in it is refused.
+A colon always ends the repository's name, so a path with a colon in it is refused; so is, for a part
+of a file, a path with a ``#``.
 """
 
 from __future__ import annotations
@@ -14,10 +17,30 @@ from datetime import date
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import find_hidden
-from memfs.model.memory import CommitEvidence, Evidence, PathEvidence, SaidEvidence, UrlEvidence
+from memfs.model.memory import (
+    BlobEvidence,
+    CommitEvidence,
+    Evidence,
+    Heading,
+    Lines,
+    Part,
+    PartEvidence,
+    PathEvidence,
+    SaidEvidence,
+    UrlEvidence,
+)
+
+MIN_DIGITS = 16
+"""Fewest digits of ``@blob:`` and ``@text:``."""
+
+MAX_LINE_NUMBER = 999_999
 
 _COMMIT = r"[0-9a-f]{7,64}"
+_HEX = r"[0-9a-f]{16,64}"
 _AT_COMMIT = rf"(?:([^:]*):)?([^:]*)@({_COMMIT})"
+_AT_BLOB = rf"(?:([^:]*):)?([^:]*)@blob:({_HEX})"
+_AT_TEXT = rf"(?:([^:#]*):)?([^:#]*)#(.+)@text:({_HEX})"
+_LINES = r"L([1-9][0-9]{0,5})(?:-L([1-9][0-9]{0,5}))?"
 _REPO = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*){0,3}"
 _URL = r"[a-z][a-z0-9+.-]*://[^\s/?#]+[^\s]*"
 _SAID = r"said by (\S(?:.*\S)?) on ([0-9-]+)"
@@ -56,26 +79,66 @@ def parse_evidence(text: str) -> Evidence:
         return UrlEvidence(url=text)
     if re.fullmatch(_COMMIT, text):
         return CommitEvidence(commit=text)
-    found = re.fullmatch(_AT_COMMIT, text)
-    if found is None:
-        raise InvalidMemoryError(
-            "must be PATH@COMMIT, REPO:PATH@COMMIT, a commit, a URL, or “said by PERSON on DATE”",
-            hint="a commit is 7 to 64 of the digits 0-9 and a-f",
-        )
-    repo, path, commit = found.groups()
-    if repo is not None and not re.fullmatch(_REPO, repo):
-        raise InvalidMemoryError("must name a repository before the colon, like billing or acme/billing")
-    return PathEvidence(repo=repo, path=require_path(path), commit=commit)
+    if found := re.fullmatch(_AT_TEXT, text):
+        repo, path, part, digest = found.groups()
+        return PartEvidence(repo=_require_repo(repo), path=require_path(path), part=parse_part(part), text=digest)
+    if found := re.fullmatch(_AT_BLOB, text):
+        repo, path, blob = found.groups()
+        return BlobEvidence(repo=_require_repo(repo), path=require_path(path), blob=blob)
+    if found := re.fullmatch(_AT_COMMIT, text):
+        repo, path, commit = found.groups()
+        return PathEvidence(repo=_require_repo(repo), path=require_path(path), commit=commit)
+    raise InvalidMemoryError(
+        "must be PATH@blob:HEX, PATH#PART@text:HEX, PATH@COMMIT, a commit, a URL, or “said by PERSON on DATE”",
+        hint="`memfs remember` and `memfs edit` take a plain PATH, and tie it to its content",
+    )
+
+
+def parse_part(text: str) -> Part:
+    """Return the part of a file that ``text`` (``L10-L24``, ``L10``, or a heading) names."""
+    if lines := re.fullmatch(_LINES, text):
+        first, last = int(lines[1]), int(lines[2] or lines[1])
+        if last < first or lines[2] == lines[1]:
+            raise InvalidMemoryError("must be lines in their order, such as #L10-L24, or one line, such as #L10")
+        return Lines(first=first, last=last)
+    if text != " ".join(text.split()) or find_hidden(text):
+        raise InvalidMemoryError("must be lines such as #L10-L24, or a heading with single blanks in it")
+    return Heading(title=text)
+
+
+def format_part(part: Part) -> str:
+    """Return the text that :func:`parse_part` reads as ``part``."""
+    match part:
+        case Heading(title=title):
+            return title
+        case Lines(first=first, last=last):
+            return f"L{first}" if first == last else f"L{first}-L{last}"
 
 
 def format_evidence(evidence: Evidence) -> str:
     """Return the text that :func:`parse_evidence` reads as ``evidence``."""
     match evidence:
-        case PathEvidence(path=path, commit=commit, repo=repo):
-            return f"{repo}:{path}@{commit}" if repo else f"{path}@{commit}"
+        case BlobEvidence(blob=blob):
+            return f"{place_of(evidence)}@blob:{blob}"
+        case PartEvidence(text=digest):
+            return f"{place_of(evidence)}@text:{digest}"
+        case PathEvidence(commit=commit):
+            return f"{place_of(evidence)}@{commit}"
         case CommitEvidence(commit=commit):
             return commit
         case UrlEvidence(url=url):
             return url
         case SaidEvidence(person=person, on=on):
             return f"said by {person} on {on.isoformat()}"
+
+
+def place_of(evidence: PathEvidence | BlobEvidence | PartEvidence) -> str:
+    """Return where ``evidence`` lies: its text up to what ties it."""
+    place = f"{evidence.repo}:{evidence.path}" if evidence.repo else evidence.path
+    return f"{place}#{format_part(evidence.part)}" if isinstance(evidence, PartEvidence) else place
+
+
+def _require_repo(repo: str | None) -> str | None:
+    if repo is not None and not re.fullmatch(_REPO, repo):
+        raise InvalidMemoryError("must name a repository before the colon, like billing or acme/billing")
+    return repo

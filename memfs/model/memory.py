@@ -50,11 +50,51 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathEvidence:
-    """``[REPO:]PATH@COMMIT``."""
+    """``[REPO:]PATH@COMMIT``: the file as it was at a commit."""
 
     path: str
     commit: str
     repo: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlobEvidence:
+    """``[REPO:]PATH@blob:HEX``: a file with this content; HEX is the start of git's name for it."""
+
+    path: str
+    blob: str
+    repo: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A section of a Markdown file: from its heading to the next one that is not below it."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
+    """Lines of a file, both ends included, counted from 1."""
+
+    first: int
+    last: int
+
+
+Part = Heading | Lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartEvidence:
+    """``[REPO:]PATH#PART@text:HEX``: a part of a file; HEX is the start of the SHA-256 of its normal form."""
+
+    path: str
+    part: Part
+    text: str
+    repo: str | None = None
+
+
+FileEvidence = PathEvidence | BlobEvidence | PartEvidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +115,7 @@ class SaidEvidence:
     on: date
 
 
-Evidence = PathEvidence | CommitEvidence | UrlEvidence | SaidEvidence
+Evidence = FileEvidence | CommitEvidence | UrlEvidence | SaidEvidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +207,8 @@ class MemoryFile:
 class State(StrEnum):
     CURRENT = "current"
     RECHECK = "recheck"
+    UNKNOWN = "unknown"
+    """Whether it still holds cannot be told here."""
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
 
@@ -175,20 +217,65 @@ class EvidenceStatus(StrEnum):
     UNCHANGED = "unchanged"
     CHANGED = "changed"
     MISSING = "missing"
+    MOVED = "moved"
+    """The path is gone, and the same content lies at another one."""
     UNVERIFIABLE = "unverifiable"
+
+
+class Why(StrEnum):
+    """Why a file's content cannot be compared here."""
+
+    NO_GIT = "no-git"
+    NO_COMMIT = "no-commit"
+    NO_PATH = "no-path"
+    """The commit is here, and the path was not in it."""
+    SHALLOW = "shallow"
+    ELSEWHERE = "elsewhere"
+    """The file belongs to another repository."""
+    SUBMODULE = "submodule"
+    TOO_LARGE = "too-large"
+    UNREADABLE = "unreadable"
+    HIDDEN = "hidden"
+    """The file is a memory that this caller may not see."""
+
+
+class Cause(StrEnum):
+    """What a reason of a state report is about."""
+
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    EVIDENCE = "evidence"
+    TRIGGER = "trigger"
+    NOTE = "note"
+    """Said beside the state, and no reason for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceReport:
-    """How one piece of evidence stands today; ``line_now`` is the line now, where it changed."""
+    """How one piece of evidence compares today; ``line_now`` is the line now, where it changed.
+
+    ``by_arrival``: the commit that it names is not here, so the path was compared with what it was at
+    the commit that brought the memory.
+    """
 
     text: str  # the evidence as written
     status: EvidenceStatus
     line_now: str | None = None
+    moved_to: str | None = None
+    why: Why | None = None
+    by_arrival: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateReport:
+    """A state, every reason for it, and beside each reason its cause."""
+
     state: State
     reasons: tuple[str, ...]  # memfs's own sentences; text of a repository escaped
     evidence: tuple[EvidenceReport, ...]
+    causes: tuple[Cause, ...] = ()
+    watched: EvidenceStatus | None = None  # of the path of `when PATH changes`
+
+    def reasons_of(self, cause: Cause) -> tuple[str, ...]:
+        """Return the reasons that have this cause."""
+        return tuple(text for text, of in zip(self.reasons, self.causes, strict=False) if of is cause)

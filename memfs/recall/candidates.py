@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import UnreadableFile, read_file
 from memfs.index.document import indexable_text
 from memfs.index.refresh import discard_index
 from memfs.index.text import DamagedIndex, Scores, search_texts
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, Question, tokens
+from memfs.model.reader import read_memory
 from memfs.recall.applies import matcher, topics_of_path
 from memfs.recall.floor import is_question
 from memfs.recall.query import Query
@@ -17,6 +19,7 @@ from memfs.standing.background import open_recall_index
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
+    from memfs.model.memory import MemoryFile
     from memfs.recall.meaning import Meaning
 
 TEXT_CANDIDATES = 100
@@ -64,7 +67,7 @@ def find_literal(stores: Sequence[Store], places: Places, query: Query) -> list[
     for store, rows in zip(stores, scores.rows_with_all(), strict=True):
         for row in sorted(rows)[:TEXT_CANDIDATES]:
             one = Candidate(store, store.index.paths[row], 1.0, {"words": 1.0})
-            file = store.read(one.path, query)
+            file = read_candidate(one, query)
             if file is not None and _contains(tokens(indexable_text(file)), sought):
                 found.append(one)
     return found
@@ -91,7 +94,7 @@ def search_words(stores: Sequence[Store], places: Places, query: Query, asked: Q
             )
         except (DamagedIndex, OSError) as error:
             for store in stores:
-                if store.opened.missing or not store.is_here:
+                if store.opened.missing:
                     continue
                 if isinstance(error, DamagedIndex):
                     discard_index(store.tree, places)
@@ -132,9 +135,21 @@ def with_places(stores: Sequence[Store], query: Query, candidates: list[Candidat
 def work_of(store: Store, query: Query) -> tuple[str | None, tuple[str, ...]]:
     """Return the work path relative to this store (None where it lies elsewhere) and all topics."""
     path = query.work_path
-    if path is None or not store.is_here:
+    if path is None:
         return None, query.topics
     root = str(store.tree.root)
     if path.startswith("/"):
         path = path.removeprefix(root + "/") if path.startswith(root + "/") else None
     return path, (*query.topics, *(topics_of_path(path) if path is not None else ()))
+
+
+def read_candidate(one: Candidate, query: Query) -> MemoryFile | None:
+    """Return the file of a candidate as it is now; None where it is gone or this caller may not see it."""
+    # Whatever the index says about this path, its folder decides who sees it.
+    if not one.store.sight.sees_path(query.caller, one.path):
+        return None
+    try:
+        file = read_memory(one.path, read_file(one.store.tree, one.path))
+    except UnreadableFile:
+        return None
+    return file if file.document is not None else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from memfs.errors import MemfsError, SetupError
 from memfs.index.embedding import Embedded, open_embedder
@@ -22,10 +22,9 @@ from memfs.recall.stores import Candidate, Store
 from memfs.standing.background import refresh_detached, start_preparing
 
 if TYPE_CHECKING:
-    from array import array
-
     from memfs.disk.places import Places
-    from memfs.index.models import Prepared
+    from memfs.index.models import Model
+    from memfs.index.vectors import Vectors
 
 NEAREST = 150
 """Rows whose signs are nearest; the cosine of each is computed."""
@@ -52,36 +51,15 @@ _EMBEDDED_IN_PASSING = 4  # new texts embedded by a recall that has loaded the m
 Near = Mapping[tuple[int, int], float]  # (store number, row) → cosine
 
 
-class Neighbours(Protocol):
-    """Vectors that can be compared with the question's: a store on the disk, or what a shared index sent."""
-
-    dimensions: int
-
-    def nearest(self, query: array[float], rows: Sequence[int], *, limit: int) -> list[int]: ...
-    def similarity(self, query: array[float], number: int) -> float | None: ...
-    def tokens(self, number: int) -> list[int]: ...
-
-
 class Meaning:
     """The vector side of one question: its vector, and each store's rows that have one."""
 
-    def __init__(self, prepared: Prepared, text: str, asked: Embedded) -> None:
-        self.model = prepared.model
-        self.key = prepared.key  # vectors of another key cannot be compared
-        self.vectors: list[Neighbours] = []
+    def __init__(self, model: Model, text: str, asked: Embedded) -> None:
+        self.model = model
+        self.vectors: list[Vectors] = []
         self.rows: list[dict[int, int]] = []  # for each store, index row → vector row
         self._text = text
         self._asked = asked
-
-    @property
-    def vector(self) -> array[float]:
-        """The vector of the question."""
-        return self._asked.vector
-
-    def add(self, vectors: Neighbours, rows: dict[int, int]) -> None:
-        """Let one more store take part: ``rows`` says which of its rows has which vector."""
-        self.vectors.append(vectors)
-        self.rows.append(rows)
 
     @cached_property
     def shares(self) -> Shares:
@@ -208,7 +186,7 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
         return None
     try:
         embedder = open_embedder(prepared)
-        meaning = Meaning(prepared, text, embedder.embed(text, query=True))
+        meaning = Meaning(prepared.model, text, embedder.embed(text, query=True))
         for number, (store, rows) in enumerate(zip(stores, missing, strict=True)):
             if rows and len(rows) <= _EMBEDDED_IN_PASSING and not store.opened.missing:
                 embed_rows(store.tree, places, store.index, rows, embedder)
@@ -220,9 +198,10 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
         notices.append(f"recall is by words only: {error}")
         return None
     _refresh_in_background(stores, missing, places)
-    for store, own, found in zip(stores, vectors, placed, strict=True):
+    meaning.vectors = vectors
+    for store, found in zip(stores, placed, strict=True):
         flags = store.index.allowed_rows(store.seer(query.caller))
-        meaning.add(own, {row: place for row, place in enumerate(found) if place is not None and flags[row]})
+        meaning.rows.append({row: place for row, place in enumerate(found) if place is not None and flags[row]})
     return meaning
 
 

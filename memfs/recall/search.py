@@ -22,23 +22,14 @@ from memfs.recall.usage import record_usage
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
-    from memfs.disk.settings import SharedStore
     from memfs.disk.worktree import WorkTree
-    from memfs.recall.shared import Asked
 
 __all__ = ["Hit", "Query", "Result", "recall"]
 
 
-def recall(
-    stores: Sequence[tuple[str, WorkTree]],
-    places: Places,
-    query: Query,
-    *,
-    today: date,
-    shared: Sequence[SharedStore] = (),
-) -> Result:
-    """Return what ``stores`` and the indexes ``shared`` know about ``query`` in one ranking. A store that cannot
-    be opened costs only itself and is named in the notices.
+def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query, *, today: date) -> Result:
+    """Return what ``stores`` know about ``query`` in one ranking. A store that cannot be opened costs
+    only itself and is named in the notices.
 
     Raises :class:`SetupError` when the query demands ``hybrid`` and there is no model.
     """
@@ -46,11 +37,6 @@ def recall(
     if query.floor and not query.brief and not is_place and says_nothing(query.text, prompt=query.prompt):
         return Result(hits=())  # the commonest prompt of all: nothing is opened for it
     notices: list[str] = []
-    elsewhere = None
-    if shared and query.text.strip():
-        from memfs.recall.shared import Asked
-
-        elsewhere = Asked(shared, places, query, today)  # connects while the own stores are opened
     opened = open_stores(stores, places, query, today, notices)
     unreadable = sum(
         1 for store in opened for path in store.opened.unreadable if store.sight.sees_path(query.caller, path)
@@ -60,7 +46,7 @@ def recall(
 
         result = recall_brief(opened, query)
     else:
-        result = _answer(opened, places, query, notices, elsewhere)
+        result = _answer(opened, places, query, notices)
     for store in opened:
         notices += store.assessor.notices
     if query.record:
@@ -70,9 +56,7 @@ def recall(
     return replace(result, unreadable=unreadable, notices=tuple(dict.fromkeys(notices)))
 
 
-def _answer(
-    stores: Sequence[Store], places: Places, query: Query, notices: list[str], elsewhere: Asked | None
-) -> Result:
+def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list[str]) -> Result:
     limit, budget = within_limits(query, stores)
     asked = parse_question(query.text)
     topics = topic_terms(asked)
@@ -88,10 +72,7 @@ def _answer(
 
             meaning = open_meaning(stores, places, query, notices)
         mode = "lexical" if meaning is None else "hybrid"
-        indexes = elsewhere.stores(asked, meaning, _ids(stores), notices) if elsewhere is not None else []
-        candidates = find_candidates([*stores, *indexes], places, query, asked, topics, meaning=meaning)
-        for index in indexes:
-            notices += index.prepare(candidates)
+        candidates = find_candidates(stores, places, query, asked, topics, meaning=meaning)
     elif is_literal(query.text):
         candidates = find_literal(stores, places, query)
     if query.work_path is not None or query.topics:
@@ -108,8 +89,3 @@ def _answer(
     if hits or query.prompt:
         return result
     return replace(result, unsearched=sum(store.index.count_withheld(store.seer(query.caller)) for store in stores))
-
-
-def _ids(stores: Sequence[Store]) -> list[str]:
-    """Return the ids of the repositories whose clones are here."""
-    return [found for store in stores if (found := store.assessor.repository_id()) is not None]

@@ -7,7 +7,7 @@ values → state, trust and gate joined (``recall.assess``) → a surface shows 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
-from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree
+from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree, folder_below
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, UsageError
 from memfs.git.log import read_commits
 from memfs.git.read import head_commit
@@ -27,7 +27,7 @@ from memfs.model.values import dataclass, replace
 from memfs.sight import OWNER, Sight, open_sight, own_addresses
 
 if TYPE_CHECKING:
-    from memfs.disk.settings import RepositorySettings, SharedStore
+    from memfs.disk.settings import RepositorySettings
     from memfs.recall.search import Query, Result
     from memfs.render.frame import DrawNonce
     from memfs.render.views import Detail, Shown
@@ -71,13 +71,15 @@ class Event:
 class Repository:
     """One memory repository. Opening starts no process and reads no memory."""
 
-    def __init__(self, tree: WorkTree, *, places: Places, today: date) -> None:
+    def __init__(self, tree: WorkTree, *, places: Places, today: date, folder: str = "") -> None:
         self.tree = tree
         self.places = places
         self.today = today
+        self._folder = folder  # where its user is, below the root
         self._assessors: dict[Caller, Assessor] = {}
         self._notices: dict[str, None] = {}
         self._sight: Sight | None = None
+        self._configuration: Mapping[str, str | None] | None = None
         self._settings: RepositorySettings | None = None
 
     @property
@@ -106,7 +108,8 @@ class Repository:
 
         Raises :class:`UsageError` where there is none, or none that can be worked in.
         """
-        return cls(find_work_tree(start), places=places, today=today)
+        tree = find_work_tree(start)
+        return cls(tree, places=places, today=today, folder=folder_below(tree, start))
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -280,7 +283,9 @@ class Repository:
             settings=self.settings,
             identities=self.identities(),
             sight=self.sight,
+            configuration=self.configuration,
             caller=caller,
+            folder=self._folder,
         )
 
     def remember(self, draft: DraftText, *, by: Caller = OWNER, dry_run: bool = False) -> Recorded:
@@ -310,7 +315,16 @@ class Repository:
 
     def identities(self) -> tuple[str, ...]:
         """Return the addresses that are the author's own (ADMISSION 3)."""
-        return own_addresses(self.tree, self.places)
+        return own_addresses(self.tree, self.places, configuration=self.configuration)
+
+    @property
+    def configuration(self) -> Mapping[str, str | None] | None:
+        """git's configuration, read once; None where there is no git to ask."""
+        if self._configuration is None and self.tree.git_dir is not None:
+            from memfs.git.writing import WritingGit
+
+            self._configuration = WritingGit(self.tree).configuration()
+        return self._configuration
 
     def _open_assessor(self, caller: Caller) -> Assessor:
         if caller not in self._assessors:
@@ -415,10 +429,8 @@ class Stores:
         today: date,
         notices: Sequence[str] = (),
         missing: UsageError | None = None,
-        shared: Sequence[SharedStore] = (),
     ) -> None:
         self.stores = tuple(stores)
-        self.shared = tuple(shared)  # indexes of an organisation
         self.missing = missing  # why the place itself is no store
         self.places = places
         self.today = today
@@ -433,7 +445,6 @@ class Stores:
         found: list[tuple[str, WorkTree]] = []
         notices: list[str] = []
         missing: UsageError | None = None
-        shared: list[SharedStore] = []
         try:
             found.append((PROJECT, find_work_tree(start)))
         except UsageError as error:  # the user's own stores still answer
@@ -448,7 +459,6 @@ class Stores:
             except MemfsError as error:
                 notices.append(f"your settings cannot be used: {error}")
             else:
-                shared = [store for store in settings.shared if store.recall]
                 for store in settings.stores:
                     if not store.recall:
                         continue
@@ -459,13 +469,13 @@ class Stores:
                         continue
                     if all(tree.root != other.root for _, other in found):
                         found.append((store.name, tree))
-        return cls(found, places=places, today=today, notices=notices, missing=missing, shared=shared)
+        return cls(found, places=places, today=today, notices=notices, missing=missing)
 
     def recall(self, query: Query) -> Result:
         """Return what all stores know about ``query`` in one ranking."""
         from memfs.recall.search import recall
 
-        result = recall(self.stores, self.places, query, today=self.today, shared=self.shared)
+        result = recall(self.stores, self.places, query, today=self.today)
         return replace(result, notices=(*self.notices, *result.notices))
 
     def repositories(self) -> list[tuple[str, Repository]]:

@@ -6,11 +6,16 @@ lies in the user's state folder (``store.drafts``), never in a repository, and i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memfs.disk.drafts import HeldDraft, drop_draft, get_draft, keep_draft
 from memfs.errors import InvalidMemoryError, RefusedError, SetupError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Origin
 from memfs.repository.writing import DraftText, HeldError, Recorded, Writer
+
+if TYPE_CHECKING:
+    from memfs.admission.gate import Finding
 
 
 def remember_or_keep(writer: Writer, draft: DraftText, *, name: str = "") -> Recorded:
@@ -27,9 +32,11 @@ def remember_or_keep(writer: Writer, draft: DraftText, *, name: str = "") -> Rec
         except SetupError as trouble:
             error.hint = f"nothing was written; the draft could not be kept: {trouble}"
             raise error from trouble
+        passing = "".join(f" --allow {rule}" for rule in _rules_of(error))
         error.hint = (
             f"nothing was written into the repository; kept for you alone as {kept}: `memfs drafts submit {kept}`"
             f" with what is missing, `memfs drafts edit {kept}`, or `memfs drafts drop {kept}`"
+            + (f'; when it is meant so: `memfs drafts submit {kept}{passing} --reason "…"`' if passing else "")
         )
         raise
 
@@ -58,6 +65,15 @@ def draft_of(held: HeldDraft) -> DraftText:
         id=held.id,
         allow=held.allow,
     )
+
+
+def _rules_of(error: HeldError | InvalidMemoryError) -> list[str]:
+    """Return the rules that hold a draft back and that a person can let pass."""
+    if not isinstance(error, HeldError):
+        return []
+    findings: tuple[Finding, ...] = error.findings  # type: ignore[assignment]
+    held = [f for f in findings if f.severity == "hold" and f.family != "form"]
+    return list(dict.fromkeys(finding.rule for finding in held))
 
 
 def _held(writer: Writer, draft: DraftText, error: HeldError | InvalidMemoryError, *, name: str) -> HeldDraft:

@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.disk.places import Places
+from memfs.disk.shipped import fill_example
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, TrustError
+from memfs.git.commit import Change, commit_changes
+from memfs.git.read import blob_id, head_commit, object_format
+from memfs.git.snapshot import WorkFiles
 from memfs.model.values import dataclass
+from memfs.standing.tie import DIGITS
 
 if TYPE_CHECKING:
     from memfs.repository.initialise import Initialised
@@ -121,24 +126,18 @@ def _notices_on_keyring(tree: WorkTree, places: Places) -> tuple[str, ...]:
 
 
 def _commit_new_files(made: Initialised, files: Mapping[str, bytes], today: date) -> str | None:
-    """Commit what is new. The template's examples rest on files of the first commit, so they follow in
-    a second one."""
-    from memfs.disk.shipped import fill_example
-    from memfs.git.commit import Change, commit_changes
-    from memfs.git.read import head_commit
-
-    examples = {path: raw for path, raw in files.items() if _is_example(path)}
-    first = [
-        Change(path=path, content=raw, before=made.before.get(path))
-        for path, raw in files.items()
-        if path not in examples
-    ]
-    commit = commit_changes(made.tree, first, "Make this a memory repository") if first else head_commit(made.tree)
-    if examples and commit is not None:
-        filled = {path: fill_example(raw, commit=commit[:12], today=today) for path, raw in examples.items()}
-        commit = commit_changes(
-            made.tree,
-            [Change(path=path, content=raw, before=made.before.get(path)) for path, raw in filled.items()],
-            "Record example memories",
+    """Commit what is new; the template's examples are tied to the files that are there then."""
+    algorithm = object_format(made.tree)
+    here = WorkFiles(made.tree)
+    blobs = {path: here.blob_of(path) for path in made.kept}
+    blobs |= {path: blob_id(raw, algorithm=algorithm) for path, raw in files.items()}
+    tied = {path: blob[:DIGITS] for path, blob in blobs.items() if blob is not None}
+    changes = [
+        Change(
+            path=path,
+            content=fill_example(raw, blobs=tied, today=today) if _is_example(path) else raw,
+            before=made.before.get(path),
         )
-    return commit
+        for path, raw in files.items()
+    ]
+    return commit_changes(made.tree, changes, "Make this a memory repository") if changes else head_commit(made.tree)

@@ -17,11 +17,12 @@ from memfs.disk.settings import RepositorySettings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError, RefusedError, UsageError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate, Origin, WhenPathChanges
+from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate, Origin
 from memfs.model.reader import change_memory, format_memory, id_of_path, read_memory, require_memory
 from memfs.model.scope import Caller, require_scope, scope_of_path
 from memfs.model.values import dataclass, field
 from memfs.sight import OWNER, Sight
+from memfs.standing.tie import Knot, Tied
 
 if TYPE_CHECKING:
     from memfs.admission.gate import Decision
@@ -76,7 +77,9 @@ class Writer:
     settings: RepositorySettings
     identities: tuple[str, ...]
     sight: Sight
+    configuration: Mapping[str, str | None] | None  # git's
     caller: Caller = OWNER  # on whose behalf
+    folder: str = ""  # where the author is, below the root: paths may be typed from there
 
     def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
         """Write a new memory and commit it.
@@ -86,8 +89,8 @@ class Writer:
         """
         from memfs.git.commit import ConflictError
 
-        self.require_admissible(draft)
-        front = self._complete(draft)
+        self.require_admissible(draft, hold=True)
+        front, tied = self._complete(draft)
         paths = [entry.path for entry in scan_memories(self.tree).entries]
         blind = not all(map(self._sees, paths))
         taken = {Path(path).stem.lower() for path in paths}
@@ -99,7 +102,7 @@ class Writer:
             message = _message(f"Remember {memory_id}", draft.allow)
             decision = self._judge(file, draft.origin, draft.allow, message=message)
             similar = self._find_similar(file)
-            notices = self._remarks(require_memory(file))
+            notices = (*tied, *self._remarks(require_memory(file)))
             if dry_run:
                 return Recorded(file=file, commit=None, decision=decision, similar=similar, notices=notices)
             try:
@@ -138,12 +141,8 @@ class Writer:
             document = read_memory(before.path, raw).document
             given = dict(document.front) if document is not None else {}
             new_text = document.body if document is not None else raw.decode("utf-8", "surrogateescape")
-        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow))
-        if raw is None:
-            tied = {
-                key: self._tie_all(value) if key == "evidence" and value else value for key, value in changes.items()
-            }
-            raw = change_memory(before, tied, body)
+        self._refuse_rejected(given, new_text, "", DraftText(body=new_text, origin=origin, allow=allow), hold=True)
+        raw, tied = self._tied(before, raw, changes, body)
         file = self._at_its_place(before, raw)
         memory = require_memory(file)
         if raw == before.raw:
@@ -159,7 +158,7 @@ class Writer:
             require_memory(file)
         message = _message(f"Edit {file.id}", allow)
         decision = self._judge(file, wanted, allow, message=message)
-        notices = self._remarks(require_memory(file))
+        notices = (*tied, *self._remarks(require_memory(file)))
         if old_origin is not None and wanted is not old_origin:
             notices = (*notices, f"its origin is now {wanted.value}: it was {old_origin.value}, and the text changed")
         if dry_run:
@@ -169,6 +168,35 @@ class Writer:
         if moved:
             changed.append((before.path, None, before.digest))
         return Recorded(file=file, commit=self._commit(changed, message), decision=decision, notices=notices)
+
+    def _tied(
+        self, before: MemoryFile, raw: bytes | None, changes: Mapping[str, FrontValue | None], body: str | None
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """Return the edited file with new evidence tied, and what its author should know about that.
+
+        Evidence that the file had already stays as it is.
+        """
+        given = dict(changes)
+        document = read_memory(before.path, raw).document if raw is not None else None
+        if document is not None:
+            given = {key: document.front[key] for key in ("evidence", "review_trigger") if key in document.front}
+        had = before.document.front.get("evidence", ()) if before.document is not None else ()
+        scope = (document.front if document is not None else given).get("scope") or scope_of_path(before.path)
+        knot = self._knot(scope)
+        notices: list[str] = []
+        tied: dict[str, FrontValue] = {}
+        evidence = given.get("evidence")
+        if evidence:
+            texts = (evidence,) if isinstance(evidence, str) else evidence
+            both = [Tied(text=text) if text in had else knot.tie(text) for text in texts]
+            tied["evidence"] = tuple(one.text for one in both)
+            notices = [said for one in both for said in one.notices]
+        if isinstance(trigger := given.get("review_trigger"), str) and trigger:
+            tied["review_trigger"] = knot.tie_trigger(trigger)
+        if raw is None:
+            return change_memory(before, {**changes, **tied}, body), tuple(notices)
+        new = {key: value for key, value in tied.items() if value != given[key]}
+        return (change_memory(read_memory(before.path, raw), new, None) if new else raw), tuple(notices)
 
     def _find_similar(self, file: MemoryFile) -> tuple[tuple[str, str], ...]:
         """Return the memories of the same scope that say the same, nearly the same or the opposite.
@@ -199,16 +227,22 @@ class Writer:
                 found.append((other, likeness.value))
         return tuple(found[:_MOST_SHOWN])
 
-    def require_admissible(self, draft: DraftText) -> None:
-        """Raise :class:`RefusedError` when the gate rejects ``draft``.
+    def require_admissible(self, draft: DraftText, *, hold: bool = False) -> None:
+        """Raise :class:`RefusedError` when the gate rejects ``draft``; with ``hold`` also when it contains what looks
+        like a secret or personal data.
 
         Asked before anything else looks at the text: a value that is rejected must not reach an error
         message, a child process or a temporary file either (ADMISSION 1).
         """
-        self._refuse_rejected({**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft)
+        self._refuse_rejected(
+            {**draft.front, "author": draft.author or ""}, draft.body, draft.id or "", draft, hold=hold
+        )
 
-    def _refuse_rejected(self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText) -> None:
+    def _refuse_rejected(
+        self, front: Mapping[str, FrontValue], body: str, name: str, draft: DraftText, *, hold: bool
+    ) -> None:
         from memfs.admission.gate import Draft, Severity, judge_draft
+        from memfs.admission.rules import Family
 
         decision = judge_draft(
             Draft(fields=front, body=body, origin=draft.origin, kind=str(front.get("kind", "")), file_name=name),
@@ -218,6 +252,9 @@ class Writer:
         rejected = tuple(finding for finding in decision.findings if finding.severity is Severity.REJECT)
         if rejected:
             raise RefusedError("admission rejected this text; nothing was written", findings=rejected)
+        private = [f for f in decision.findings if f.family in (Family.SECRETS, Family.PERSONAL)]
+        if hold and any(finding.severity is Severity.HOLD for finding in private):
+            raise HeldError("admission holds this draft back; it was not recorded", findings=decision.findings)
 
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
@@ -225,22 +262,10 @@ class Writer:
 
     def _remarks(self, memory: Memory) -> tuple[str, ...]:
         """Return what is allowed and probably not meant: a review that is due at once or can never be."""
-        said = []
         trigger = memory.review_trigger
         if isinstance(trigger, OnDate) and trigger.on <= self.today:
-            said.append(f"the review is due at once: {trigger.on.isoformat()} has passed")
-        if isinstance(trigger, WhenPathChanges) and not (self._sees(trigger.path) and self._exists(trigger.path)):
-            said.append(f"{escape_hidden(trigger.path, single_line=True)} is not here, so its change cannot be noticed")
-        return tuple(said)
-
-    def _exists(self, path: str) -> bool:
-        try:
-            return (self.tree.root / path).exists()
-        except (OSError, ValueError):  # too long a name, say
-            return False
-
-    def _is_file(self, path: str) -> bool:
-        return _is_path(path) and self._exists(path) and (self.tree.root / path).is_file()
+            return (f"the review is due at once: {trigger.on.isoformat()} has passed",)
+        return self._knot(memory.scope).remarks(memory)
 
     def _at_its_place(self, before: MemoryFile, raw: bytes) -> MemoryFile:
         """Return the file that ``raw`` makes, in the folder of the scope that it names."""
@@ -251,8 +276,9 @@ class Writer:
             file = read_memory(f"memories/{self._require_scope_here(scope)}/{name}", raw)
         return file
 
-    def _complete(self, draft: DraftText) -> dict[str, FrontValue]:
-        """Return the front matter of a draft: declared fields added, evidence tied to a commit.
+    def _complete(self, draft: DraftText) -> tuple[dict[str, FrontValue], tuple[str, ...]]:
+        """Return the front matter of a draft: declared fields added, evidence tied to its content; and what
+        the author should know about that.
 
         Raises :class:`InvalidMemoryError` that names everything that is missing or wrong.
         """
@@ -261,10 +287,18 @@ class Writer:
         if not draft.body.strip():
             missing.insert(0, "text")
         wrong = [f"required and missing: {', '.join(missing)}"] if missing else []
+        notices: list[str] = []
+
+        def tie_evidence(value: FrontValue) -> FrontValue:
+            texts = (value,) if isinstance(value, str) else value
+            tied, said = self._knot(given.get("scope")).tie_all(texts)
+            notices.extend(said)
+            return tied
+
         for name, check in (
             ("scope", self._require_scope_here),
-            ("evidence", self._tie_all),
-            ("review_trigger", _require_trigger),
+            ("evidence", tie_evidence),
+            ("review_trigger", lambda value: self._knot(None).tie_trigger(str(value))),
             ("supersedes", self._require_known),
         ):
             if name in given:
@@ -281,7 +315,10 @@ class Writer:
             declared["allow"] = tuple(draft.allow)
         if draft.author:
             declared["author"] = draft.author
-        return {**declared, **given, **{key: declared[key] for key in ("origin", "author", "allow") if key in declared}}
+        # What the command declares goes before what a draft says of itself.
+        recorded = given.get("recorded", declared["recorded"])
+        front: dict[str, FrontValue] = {**declared, **given, **declared, "recorded": recorded}
+        return front, tuple(notices)
 
     def _require_known(self, value: FrontValue) -> FrontValue:
         known = {id_of_path(entry.path) for entry in scan_memories(self.tree).entries if self._sees(entry.path)}
@@ -312,55 +349,9 @@ class Writer:
     def _sees(self, path: str) -> bool:
         return self.sight.sees_path(self.caller, path)
 
-    def _tie_all(self, evidence: FrontValue) -> tuple[str, ...]:
-        return tuple(self._tie_evidence(text) for text in ((evidence,) if isinstance(evidence, str) else evidence))
-
-    def _tie_evidence(self, text: str) -> str:
-        """Return evidence whose bare PATH is tied to the commit that holds it now.
-
-        Raises :class:`InvalidMemoryError` when PATH@COMMIT does not exist: evidence must resolve
-        when it is recorded (ADMISSION 1).
-        """
-        from memfs.git.read import blob_at, head_commit, read_git
-        from memfs.model.evidence import parse_evidence
-        from memfs.model.memory import CommitEvidence, PathEvidence
-
-        shown = escape_hidden(text, single_line=True)
-        if self._sees(text) and self._is_file(text):
-            head = head_commit(self.tree)
-            if head is None or blob_at(self.tree, head, text) is None:
-                raise InvalidMemoryError(
-                    "this file is not in the last commit, so it cannot be evidence yet",
-                    where=f"evidence {shown}",
-                    hint="commit it first",
-                )
-            short = read_git(self.tree, "rev-parse", "--short=12", head).decode("ascii").strip()
-            return f"{text}@{short}"
-        try:
-            evidence = parse_evidence(text)
-        except InvalidMemoryError as error:
-            if _is_path(text) and " " not in text and ("/" in text or "." in text):
-                raise InvalidMemoryError(
-                    "there is no such file in this repository",
-                    where=f"evidence {shown}",
-                    hint="give its path from the repository's root, a URL, or “said by PERSON on DATE”",
-                ) from None
-            raise InvalidMemoryError(error.message, where=f"evidence {shown}", hint=error.hint) from None
-        if isinstance(evidence, PathEvidence) and evidence.repo is None:
-            if not self._sees(evidence.path) or blob_at(self.tree, evidence.commit, evidence.path) is None:
-                raise InvalidMemoryError(
-                    "there is no such file at that commit",
-                    where=f"evidence {shown}",
-                    hint="`git log -- PATH` shows the commits that hold it",
-                )
-        elif isinstance(evidence, CommitEvidence) and not self._has_commit(evidence.commit):
-            raise InvalidMemoryError("there is no such commit", where=f"evidence {shown}")
-        return text
-
-    def _has_commit(self, name: str) -> bool:
-        from memfs.git.read import call_git
-
-        return call_git(self.tree, "cat-file", "-e", f"{name}^{{commit}}").returncode == 0
+    def _knot(self, scope: object) -> Knot:
+        known = scope if isinstance(scope, str) else None
+        return Knot(self.tree, folder=self.folder, scope=known, sees_path=self._sees)
 
     def _left_uncommitted(self, draft: DraftText, front: Mapping[str, FrontValue], *, blind: bool) -> set[str]:
         """Return the id under which an earlier run wrote this very draft, and could not commit it."""
@@ -442,18 +433,8 @@ class Writer:
             [Change(path=path, content=content, before=before) for path, content, before in changes],
             message,
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
+            configuration=self.configuration,
         )
-
-
-def _is_path(text: str) -> bool:
-    """Return whether ``text`` can be the path of a file of the repository."""
-    from memfs.model.evidence import require_path
-
-    try:
-        require_path(text)
-    except InvalidMemoryError:
-        return False
-    return True
 
 
 def _may_be_alike(one: int, other: int) -> bool:
@@ -477,16 +458,6 @@ def _origin_after(old: Origin | None, given: Origin, *, declared: bool) -> Origi
     if declared or old is None:
         return given
     return max(old, given, key=_STANDING.index)
-
-
-def _require_trigger(value: FrontValue) -> str:
-    from memfs.model.triggers import parse_trigger
-
-    try:
-        parse_trigger(str(value))
-    except InvalidMemoryError as error:
-        raise InvalidMemoryError(error.message, where="review_trigger", hint=error.hint) from None
-    return str(value)
 
 
 def _message(subject: str, allow: Mapping[str, str]) -> str:

@@ -100,6 +100,8 @@ def review_range(
     today: date,
     pin: str | None = None,
     identities: Collection[str] = (),
+    fail_on: str | None = None,
+    require_approval: bool = False,
 ) -> Review:
     """Return what the commits from ``base_name`` to ``head_name`` change.
 
@@ -107,7 +109,7 @@ def review_range(
     :class:`SetupError` where the two histories do not meet.
     """
     base, head = require_commit(tree, base_name), require_commit(tree, head_name)
-    target = Target(base=base, commit=head, pin=pin)
+    target = Target(base=base, commit=head, pin=pin, fail_on=fail_on, require_approval=require_approval)
     check = check_repository(tree, places, target, today=today, identities=identities)
     between = check.between
     assert between is not None
@@ -115,8 +117,8 @@ def review_range(
     for result in check.report.results:
         at_path.setdefault(result.path, []).append(result)
     work = max(50_000, min(MAX_WORK, 20 * MAX_WORK // max(1, len(between.changed))))
-    changes = [_change(between, one, at_path.pop(one.path, ()), work=work) for one in between.memories]
-    alarms = [note_of(result) for results in at_path.values() for result in results]
+    changes = [_change(check.report, between, one, at_path.pop(one.path, ()), work=work) for one in between.memories]
+    alarms = [note_of(result, check.report) for results in at_path.values() for result in results]
     return Review(
         base=base,
         head=head,
@@ -147,9 +149,9 @@ def _count_others(between: Between, at_path: Mapping[str, Sequence[Result]]) -> 
     return sum(not path.startswith(_MINE) and path not in at_path for path in between.paths)
 
 
-def _change(between: Between, change: MemoryChange, results: Sequence[Result], *, work: int) -> Change:
+def _change(report: Report, between: Between, change: MemoryChange, results: Sequence[Result], *, work: int) -> Change:
     memory = change.file.memory
-    notes = [note_of(result) for result in results]
+    notes = [note_of(result, report) for result in results]
     if change.is_trusted and change.what != "removed":
         text = f"Approved by {names_of(change.has)}: exactly these words."
         notes.append(Note(tone=Tone.FINE, about="approval", text=text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from memfs.check.results import Level, Result
+from memfs.check.results import Level, Report, Result
 from memfs.check.rules import RULES
 from memfs.model.values import dataclass
 
@@ -69,14 +69,14 @@ _HEADLINES = {
 }
 
 
-def note_of(result: Result) -> Note:
+def note_of(result: Result, report: Report) -> Note:
     """Return what a reviewer reads of a result: its sentence, where it is, and what to do if that is special."""
     message = result.message
     if result.line and result.rule in _HEADLINES and not result.rule.startswith("evidence"):
         message = f"line {result.line}, column {result.column or 1} {message.removeprefix('body: ')}"
     special = result.fix is not None and result.level is not Level.NOTE and result.fix != RULES[result.rule].fix
     return Note(
-        tone=_TONES[result.level],
+        tone=Tone.STOP if report.fails(result) else _TONES[result.level],
         about=result.rule,
         text=f"{_HEADLINES.get(result.rule, '')}{message}" + (f" {result.fix}" if special else ""),
         by_approval=RULES[result.rule].by_approval,

@@ -16,6 +16,7 @@ from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, TrustError, UsageError
 from memfs.git.log import read_commits
+from memfs.git.objects import read_old_blobs
 from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import MemoryFile
@@ -581,8 +582,7 @@ def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
     try:
         commits = read_commits(tree, "HEAD", [path], merges=True)
         blobs = dict.fromkeys(file.blob for commit in commits for file in commit.files if file.letter != "D")
-        for oid in list(blobs)[:_LOOK_BACK]:
-            raw = read_git(tree, "cat-file", "blob", oid)
+        for _, raw in read_old_blobs(tree, list(blobs)[:_LOOK_BACK]):
             if digest_of(raw) == digest:
                 return raw
     except MemfsError:

@@ -13,7 +13,7 @@ ALNUM = UPPER + LOWER + DIGITS
 HEX = "0123456789abcdef"
 BASE64 = ALNUM + "+/"
 URLSAFE = ALNUM + "-_"
-WORDS = "Marble Falcon Orbit Copper Juniper Ripple Lantern Quarry Saffron Walnut Harbor Cobalt Meadow Granite".split()  # noqa: SIM905
+WORDS = "Marble Falcon Orbit Copper Juniper Ripple Lantern Quarry Saffron Walnut Harbor Cobalt Meadow Granite".split()
 
 
 class Maker:
@@ -235,7 +235,7 @@ def secret_notes(seed: int) -> Iterator[tuple[str, str]]:
     yield "recovery key", "If the owner is away use recovery key " + "-".join(r(UPPER + DIGITS, 6) for _ in range(8))
     yield "totp", f"otpauth://totp/acme:ops?secret={r(UPPER + '234567', 32)}&issuer=acme"
     yield "totp seed", f"The TOTP secret is {r(UPPER + '234567', 32)}"
-    words = "ripple zebra orbit copper lantern wagon tissue velvet mango walnut cactus banner pluck ivory basil".split()  # noqa: SIM905
+    words = "ripple zebra orbit copper lantern wagon tissue velvet mango walnut cactus banner pluck ivory basil".split()
     yield "seed phrase", "Wallet seed phrase: " + " ".join(m.random.sample(words, 12))
     basic = base64.b64encode(f"svc:{p()}".encode()).decode()
     yield "basic auth", f"Authorization: Basic {basic}"

@@ -29,11 +29,6 @@ def test_credentials_and_personal_data_are_found_and_little_else(figures: dict[s
     assert figures[family]["recall"] >= 0.92
 
 
-def test_known_injection_shapes_are_found(figures: dict[str, Any]) -> None:
-    assert figures["injection"]["recall"] >= 0.90
-    assert figures["injection"]["false_share_of_clean"] <= 0.01
-
-
 def test_ordinary_memories_pass(figures: dict[str, Any]) -> None:
     assert figures["ordinary"]["rejected"] <= 0.005
     assert figures["ordinary"]["held"] <= 0.03

@@ -1,4 +1,5 @@
-"""A rejected value appears nowhere: files, names, git objects (dangling ones too), index, state, output.
+"""A rejected value appears nowhere: files, names, git objects (dangling ones too), index, state, output. A held one
+appears in the draft that its author keeps, and nowhere else.
 
 The real command in real processes; credentials and a person's details are put together here and were
 never valid anywhere.
@@ -84,6 +85,9 @@ def _objects(repo: Path) -> Iterator[tuple[str, bytes]]:
         )
 
 
+KNOWN_FORM = ("github", "aws")
+
+
 def _left(values: dict[str, str], repo: Path, home: Path, said: str) -> list[str]:
     places = [*_everything(repo), *_everything(home), *_objects(repo), ("output", said.encode())]
     places.append(("reflog", git(repo, "reflog", "--all").encode()))
@@ -92,7 +96,8 @@ def _left(values: dict[str, str], repo: Path, home: Path, said: str) -> list[str
         for name, value in values.items()
         for spelling in _spellings(value)
         for place, content in places
-        if spelling in content or (place == "output" and spelling in content.lower())
+        if (name in KNOWN_FORM or "/drafts/" not in place)
+        and (spelling in content or (place == "output" and spelling in content.lower()))
     ]
 
 
@@ -104,7 +109,7 @@ def stocked(repo: Path, memfs_process: Callable[..., Run]) -> Path:
     return repo
 
 
-def test_a_note_full_of_them_is_rejected_field_by_field(
+def test_a_note_full_of_them_is_stopped_field_by_field(
     stocked: Path, memfs_process: Callable[..., Run], sealed: Path, values: dict[str, str]
 ) -> None:
     said = ""
@@ -126,7 +131,8 @@ def test_a_note_full_of_them_is_rejected_field_by_field(
         said += run.out + run.err
     leaking = [(run.err, name) for run in runs for name, value in values.items() if value in run.out + run.err]
     assert leaking == []
-    assert said.count("admission rejected") >= 30
+    assert said.count("admission rejected") >= 15
+    assert said.count("admission holds") >= 20
     assert _left(values, stocked, sealed, said) == []
     assert git(stocked, "status", "--porcelain") == ""
     assert git(stocked, "rev-list", "--count", "HEAD") == git(stocked, "rev-list", "--count", "--all")

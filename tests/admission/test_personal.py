@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from admission.made import PERSONAL_CLEAN, personal_notes
 
-from memfs.admission.gate import Draft, Severity, judge_draft, judge_reading, judge_text
+from memfs.admission.gate import Draft, judge_draft, judge_reading, judge_text
 from memfs.admission.rules import Family
 from memfs.model.memory import Document, MemoryFile
 
@@ -14,11 +14,11 @@ NOTES = [(f"{kind} {number}", text) for number, (kind, text) in enumerate(person
 
 def _rules(text: str) -> set[str]:
     found = judge_text(text).findings
-    return {f.rule for f in found if f.severity is Severity.REJECT and f.family is Family.PERSONAL}
+    return {f.rule for f in found if f.severity != "warn" and f.family is Family.PERSONAL}
 
 
 @pytest.mark.parametrize(("kind", "text"), NOTES, ids=[kind for kind, _ in NOTES])
-def test_personal_data_is_rejected(kind: str, text: str) -> None:
+def test_personal_data_is_held(kind: str, text: str) -> None:
     assert _rules(text), kind
 
 
@@ -40,25 +40,27 @@ def _draft(**fields: str) -> Draft:
 
 @pytest.mark.parametrize("field", ["author", "evidence"])
 def test_the_authors_own_address_may_stand_where_the_author_is_named(field: str) -> None:
-    draft = _draft(**{field: "said by rae@contoso.com on 2027-02-11" if field == "evidence" else "rae@contoso.com"})
+    draft = _draft(
+        **{field: "said by rae.lind@contoso.com on 2027-02-11" if field == "evidence" else "rae.lind@contoso.com"}
+    )
     assert "personal-email" in {f.rule for f in judge_draft(draft).findings}
-    assert "personal-email" not in {f.rule for f in judge_draft(draft, identities=["Rae@contoso.com"]).findings}
+    assert "personal-email" not in {f.rule for f in judge_draft(draft, identities=["Rae.Lind@contoso.com"]).findings}
     assert "personal-email" in {f.rule for f in judge_draft(draft, identities=["other@contoso.com"]).findings}
 
 
 @pytest.mark.parametrize("field", ["title", "tags", "review_trigger"])
 def test_the_authors_own_address_may_stand_nowhere_else(field: str) -> None:
-    draft = _draft(**{field: "ask rae@contoso.com"})
-    assert "personal-email" in {f.rule for f in judge_draft(draft, identities=["rae@contoso.com"]).findings}
+    draft = _draft(**{field: "ask rae.lind@contoso.com"})
+    assert "personal-email" in {f.rule for f in judge_draft(draft, identities=["rae.lind@contoso.com"]).findings}
 
 
 def test_not_in_the_body_either() -> None:
-    draft = Draft(body="Ask rae@contoso.com first.")
-    assert "personal-email" in {f.rule for f in judge_draft(draft, identities=["rae@contoso.com"]).findings}
+    draft = Draft(body="Ask rae.lind@contoso.com first.")
+    assert "personal-email" in {f.rule for f in judge_draft(draft, identities=["rae.lind@contoso.com"]).findings}
 
 
 def test_reading_trusts_what_was_judged_when_it_was_written() -> None:
-    document = Document(front={"author": "rae@contoso.com"}, body="The team decided.\n", has_front=True)
+    document = Document(front={"author": "rae.lind@contoso.com"}, body="The team decided.\n", has_front=True)
     file = MemoryFile(id="x", path="memories/team/x.md", raw=b"", digest="0" * 64, document=document, memory=None)
     assert judge_reading(file).admitted
 

@@ -14,11 +14,11 @@ NOTES = [(f"{kind} {number}", text) for number, (kind, text) in enumerate(secret
 
 def _stopped(text: str) -> bool:
     found = judge_text(text).findings
-    return any(f.severity is Severity.REJECT and f.family in (Family.SECRETS, Family.CODEPOINTS) for f in found)
+    return any(f.severity is not Severity.WARN and f.family in (Family.SECRETS, Family.CODEPOINTS) for f in found)
 
 
 @pytest.mark.parametrize(("kind", "text"), NOTES, ids=[kind for kind, _ in NOTES])
-def test_a_credential_is_rejected(kind: str, text: str) -> None:
+def test_a_credential_is_stopped(kind: str, text: str) -> None:
     assert _stopped(text), kind
 
 

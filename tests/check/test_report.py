@@ -7,12 +7,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memfs.check.forms import format_github, format_junit, format_text, report_payload
+from memfs.check.forms import format_github, format_gitlab, format_junit, format_rdjson, format_text, report_payload
 from memfs.check.results import Level, Report, Result, sort_results
+from memfs.check.rules import RULES
 from memfs.check.sarif import format_sarif
 from memfs.model.codepoints import plain
 
 HOSTILE = 'x\r\n::add-mask::y %0A,:"<&>]]>\x1b[2K\u202e\x00'
+
+
+@pytest.fixture
+def hostile_report() -> Report:
+    """Return a report with a result of every rule, and an attacker's text in each."""
+    return _report(*(_error(rule=name, message=plain(f"{name} {HOSTILE}"), path=f"memories/{name}") for name in RULES))
 
 
 def _report(*results: Result, **more: object) -> Report:
@@ -79,18 +86,51 @@ def test_a_workflow_command_cannot_be_forged_from_a_path_or_a_message() -> None:
 
 
 def test_sarif_holds_rules_places_and_stable_fingerprints() -> None:
-    from memfs.check.rules import RULES
-
     report = _report(_error(), _error(path="", line=None, column=None))
-    document = json.loads(format_sarif(report, rules=RULES, version="1"))
+    document = json.loads(format_sarif(report, version="1"))
     run = document["runs"][0]
     assert document["version"] == "2.1.0"
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["missing-field"]
     whole, placed = run["results"]
     assert placed["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 2}
     assert whole["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == ".memfs/config.yaml"
-    again = json.loads(format_sarif(report, rules=RULES, version="2"))
+    again = json.loads(format_sarif(report, version="2"))
     assert again["runs"][0]["results"][0]["partialFingerprints"] == whole["partialFingerprints"]
+
+
+def test_sarif_is_what_the_standard_says(hostile_report: Report) -> None:
+    model = pytest.importorskip("pydantic_sarif.model", reason="the models of the official schema are not installed")
+    read = model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate_json(
+        format_sarif(hostile_report, version="1")
+    )
+    (run,) = read.runs
+    assert run.automationDetails.id == "memfs/"
+    assert {str(rule.helpUri).rpartition("#")[2] for rule in run.tool.driver.rules} == set(RULES)
+
+
+def test_gitlab_shows_each_result_at_its_line(hostile_report: Report) -> None:
+    issues = json.loads(format_gitlab(hostile_report))
+    assert len(issues) == len(RULES)
+    for issue in issues:
+        assert set(issue) >= {"description", "check_name", "fingerprint", "severity", "location"}
+        assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert issue["location"]["lines"]["begin"] >= 1
+        assert issue["location"]["path"]
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+
+
+def test_reviewdog_gets_a_code_with_its_page(hostile_report: Report) -> None:
+    document = json.loads(format_rdjson(hostile_report))
+    assert document["source"]["name"] == "memfs"
+    for one in document["diagnostics"]:
+        assert one["severity"] in ("ERROR", "WARNING", "INFO")
+        assert one["code"]["url"].endswith(f"#{one['code']['value']}")
+
+
+def test_a_level_that_fails_the_run_fails_its_test_case() -> None:
+    report = _report(_error(level=Level.WARNING), fail_on=Level.WARNING)
+    assert not report.passed()
+    assert len(ElementTree.fromstring(format_junit(report)).findall(".//failure")) == 1
 
 
 def test_junit_stays_well_formed_whatever_a_message_holds() -> None:
@@ -113,6 +153,6 @@ def test_the_json_form_keeps_its_schema() -> None:
     assert payload["passed"] is False
 
 
-@pytest.mark.parametrize("form", [format_github, format_junit, format_text])
+@pytest.mark.parametrize("form", [format_github, format_gitlab, format_junit, format_rdjson, format_text])
 def test_an_empty_report_is_still_a_document(form) -> None:  # type: ignore[no-untyped-def]
     assert form(_report())

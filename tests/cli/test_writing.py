@@ -44,10 +44,10 @@ def test_text_that_is_not_utf_8_is_refused_with_its_place(stocked: Path, memfs: 
     assert "standard input, byte 4" in run.err
 
 
-def test_bare_path_evidence_is_tied_to_the_commit_that_holds_it(stocked: Path) -> None:
+def test_bare_path_evidence_is_tied_to_the_content_that_it_has(stocked: Path) -> None:
     text = (stocked / "memories/team/deploy-window.md").read_text()
-    commit = git(stocked, "log", "-1", "--format=%H", "--", ".memfs")
-    assert f"  - README.md@{commit[:12]}\n" in text
+    blob = git(stocked, "rev-parse", "HEAD:README.md")
+    assert f"  - README.md@blob:{blob[:32]}\n" in text
 
 
 def test_without_a_terminal_the_origin_is_an_agents(stocked: Path, memfs: Callable[..., Run]) -> None:

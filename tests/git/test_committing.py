@@ -282,7 +282,7 @@ def test_another_commit_in_between_is_kept_or_is_a_conflict(
 ) -> None:
     from memfs.git import commit as module
 
-    original = module._Commit._commit_tree
+    original = module._Commit._store_commit
     raced: list[int] = []
 
     def race(self: object, *arguments: object) -> str:
@@ -297,7 +297,7 @@ def test_another_commit_in_between_is_kept_or_is_a_conflict(
             git(tree.root, "update-ref", "refs/heads/main", theirs)
         return new
 
-    monkeypatch.setattr(module._Commit, "_commit_tree", race)
+    monkeypatch.setattr(module._Commit, "_store_commit", race)
     if conflict:
         with pytest.raises(ConflictError, match="another commit changed it"):
             _remember(tree)
@@ -516,14 +516,14 @@ def _meanwhile(monkeypatch: pytest.MonkeyPatch, *command: str, cwd: Path) -> Non
     """Have git do ``command`` between the making of our commit and its publication."""
     from memfs.git import commit as module
 
-    original = module._Commit._commit_tree
+    original = module._Commit._store_commit
 
     def made(self: object, *arguments: object) -> str:
         new = original(self, *arguments)  # type: ignore[arg-type]
         git(cwd, *command)
         return new
 
-    monkeypatch.setattr(module._Commit, "_commit_tree", made)
+    monkeypatch.setattr(module._Commit, "_store_commit", made)
 
 
 def test_what_is_staged_while_the_commit_is_made_is_not_lost(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -617,14 +617,14 @@ def test_a_submodule_that_is_not_checked_out_is_not_written_into(tree: WorkTree)
     git(tree.root, "update-index", "--add", "--cacheinfo", f"160000,{head},memories/sub")
     git(tree.root, "commit", "-qm", "submodule")
     (tree.root / "memories/sub").mkdir(exist_ok=True)
-    with pytest.raises(UsageError, match="stands where a folder is needed"):
+    with pytest.raises(UsageError, match="is where a folder is needed"):
         _remember(tree, "memories/sub/a.md")
     assert git(tree.root, "ls-tree", "HEAD", "memories/sub").startswith("160000 ")
     assert list((tree.root / "memories/sub").iterdir()) == []
     git(tree.root, "rm", "-q", "--cached", "memories/sub")
     git(tree.root, "commit", "-qm", "no submodule")
     git(tree.root, "update-index", "--add", "--cacheinfo", f"160000,{head},memories/sub")  # staged only
-    with pytest.raises(UsageError, match="stands where a folder is needed"):
+    with pytest.raises(UsageError, match="is where a folder is needed"):
         _remember(tree, "memories/sub/a.md")
     assert git(tree.root, "diff", "--cached", "--name-status") == "A\tmemories/sub"
     assert list((tree.root / "memories/sub").iterdir()) == []

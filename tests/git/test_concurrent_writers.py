@@ -157,7 +157,7 @@ def test_a_writer_that_is_killed_anywhere_leaves_a_state_that_the_next_one_repai
     assert [name for name in os.listdir(tree.root / "memories/team") if not name.endswith(".md")] == []
 
 
-@pytest.mark.parametrize("moment", ["_commit_tree", "_move_branch", "after the branch moved", "after the index"])
+@pytest.mark.parametrize("moment", ["_store_commit", "_move_branch", "after the branch moved", "after the index"])
 def test_a_writer_killed_at_a_known_moment_is_repaired(tree: WorkTree, moment: str) -> None:
     if moment == "after the index":
         moment, hook, owner = "after", "replace", "os"
@@ -176,7 +176,7 @@ def test_a_writer_killed_at_a_known_moment_is_repaired(tree: WorkTree, moment: s
     done = subprocess.run(argv, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True)
     assert done.returncode == -signal.SIGKILL
     assert (tree.root / "memories/team/a.md").read_text() == "text"
-    assert (tree.root / ".git/index.lock").exists() is (hook != "_commit_tree")
+    assert (tree.root / ".git/index.lock").exists() is (hook != "_store_commit")
     commit_changes(tree, [Change(path="memories/team/a.md", content=b"text")], "again")
     commit_changes(tree, [Change(path="memories/team/b.md", content=b"more")], "more")
     _require_sound(tree.root)

@@ -162,7 +162,7 @@ def test_a_lock_that_stays_ends_the_wait_with_nothing_written(
 def test_a_ref_lock_that_appears_late_is_waited_for(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
     from memfs.git import commit as module
 
-    original = module._Commit._commit_tree
+    original = module._Commit._store_commit
     lock = tree.root / ".git/refs/heads/main.lock"
 
     def held(self: object, *arguments: object) -> str:
@@ -170,7 +170,7 @@ def test_a_ref_lock_that_appears_late_is_waited_for(tree: WorkTree, monkeypatch:
         lock.touch()
         return original(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(module._Commit, "_commit_tree", held)
+    monkeypatch.setattr(module._Commit, "_store_commit", held)
     _remember(tree)
     assert git(tree.root, "status", "--porcelain") == ""
 

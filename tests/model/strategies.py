@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from hypothesis import strategies as st
@@ -9,12 +10,16 @@ from hypothesis import strategies as st
 from memfs.model.codepoints import find_hidden
 from memfs.model.frontmatter import normal_body
 from memfs.model.memory import (
+    BlobEvidence,
     CommitEvidence,
+    Heading,
     IfText,
     Kind,
+    Lines,
     Memory,
     OnDate,
     Origin,
+    PartEvidence,
     PathEvidence,
     SaidEvidence,
     UrlEvidence,
@@ -49,8 +54,26 @@ paths = (
 )
 repositories = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,20})?", fullmatch=True)
 
+digests = st.text("0123456789abcdef", min_size=16, max_size=64)
+parts_of_files = st.one_of(
+    st.integers(1, 99_999).flatmap(
+        lambda first: st.integers(first, 99_999).map(lambda last: Lines(first=first, last=last))
+    ),
+    trimmed.map(lambda text: " ".join(text.split()))
+    .filter(lambda text: "://" not in text and re.fullmatch(r"L[0-9]+(-L[0-9]+)?", text) is None)
+    .map(lambda text: Heading(title=text)),
+)
+
 evidence = st.one_of(
     st.builds(PathEvidence, path=paths, commit=commits, repo=st.none() | repositories),
+    st.builds(BlobEvidence, path=paths, blob=digests, repo=st.none() | repositories),
+    st.builds(
+        PartEvidence,
+        path=paths.filter(lambda path: "#" not in path),
+        part=parts_of_files,
+        text=digests,
+        repo=st.none() | repositories,
+    ),
     st.builds(CommitEvidence, commit=commits),
     st.builds(
         UrlEvidence,

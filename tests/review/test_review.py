@@ -206,7 +206,7 @@ def test_a_copy_without_git_can_be_checked(repo: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "copy.tar") as tar:
         tar.extractall(copy, filter="data")
     found = check_tree(copy)
-    assert rules_of(found) == ["evidence-no-commit"]
+    assert rules_of(found) == ["evidence-unknown"]
     assert "cannot be looked up in this copy without git" in found.report.results[0].message
     assert found.report.passed()
 

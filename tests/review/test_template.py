@@ -67,7 +67,7 @@ def test_there_is_an_example_of_every_kind() -> None:
         memory.kind
         for path, raw in iter_template()
         if path.startswith("memories/")
-        and (memory := read_memory(path, fill_example(raw, commit="0123456789ab", today=date(2026, 11, 30))).memory)
+        and (memory := read_memory(path, fill_example(raw, blobs={}, today=date(2026, 11, 30))).memory)
     }
     assert kinds == set(Kind)
 
@@ -76,15 +76,16 @@ def test_every_memory_of_a_new_repository_passes_every_check(made: Team) -> None
     assert check_tree(made.root, made.places).report.results == ()
 
 
-def test_the_examples_rest_on_files_of_the_first_commit(made: Team) -> None:
+def test_the_examples_rest_on_the_content_of_the_files_beside_them(made: Team) -> None:
     text = made.path("migrations-are-additive", "team/billing").read_text()
-    found = re.search(r"(docs/decisions/\S+)@([0-9a-f]{12})\n", text)
+    found = re.search(r"(docs/decisions/\S+)@blob:([0-9a-f]{32})\n", text)
     assert found is not None
-    assert made.git("show", f"{found[2]}:{found[1]}").startswith("# 1. Database migrations")
+    assert made.git("show", found[2]).startswith("# 1. Database migrations")
+    assert made.git("rev-parse", f"HEAD:{found[1]}").startswith(found[2])
     assert "2000-01-01" not in text
 
 
-def test_a_copy_that_was_never_initialised_says_what_to_do(tmp_path: Path) -> None:
+def test_a_copy_that_was_never_initialised_rests_on_what_is_there(tmp_path: Path) -> None:
     root = tmp_path / "copy"
     for path, raw in iter_template():
         place = root / path
@@ -92,11 +93,19 @@ def test_a_copy_that_was_never_initialised_says_what_to_do(tmp_path: Path) -> No
         place.write_bytes(raw)
     git(root, "init", "-q")
     commit(root, "Use this template")
-    found = check_tree(root)
-    untied = [result for result in found.report.results if result.rule == "evidence-untied"]
-    assert len(untied) == 3
-    assert "memfs init" in (untied[0].fix or "")
-    assert "evidence-no-commit" not in rules_of(found)
+    assert not [rule for rule in rules_of(check_tree(root)) if rule.startswith("evidence-")]
+
+
+def test_a_repository_of_sha256_names_the_content_by_its_own_hash(tmp_path: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    root = tmp_path / "longer"
+    root.mkdir()
+    git(root, "init", "-q", "--object-format=sha256")
+    done = memfs("init", str(root), "--no-keyring", cwd=tmp_path)
+    assert done.code == 0, done.err
+    text = (root / "memories/team/error-messages-say-what-to-do.md").read_text()
+    found = re.search(r"docs/style.md@blob:([0-9a-f]+)\n", text)
+    assert found is not None
+    assert git(root, "rev-parse", "HEAD:docs/style.md").startswith(found[1])
 
 
 def test_its_questions_are_answered(made: Team, memfs) -> None:  # type: ignore[no-untyped-def]
@@ -106,7 +115,7 @@ def test_its_questions_are_answered(made: Team, memfs) -> None:  # type: ignore[
 
 def test_an_edited_example_is_left_alone() -> None:
     raw = memory_text().encode()
-    assert fill_example(raw, commit="0123456789ab", today=date(2026, 11, 30)) == raw
+    assert fill_example(raw, blobs={}, today=date(2026, 11, 30)) == raw
 
 
 def test_nothing_merges_by_union_and_signed_bytes_stay() -> None:

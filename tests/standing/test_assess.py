@@ -78,7 +78,7 @@ def test_a_large_file_that_git_lfs_fetched_is_its_pointer(repo: Path, places: Pl
 
 def test_an_unknown_commit_cannot_be_verified_until_it_is_there(repo: Path, places: Places, adr: str) -> None:
     path = write_memory(repo, "tied", "Tied.", evidence='["docs/adr.md@0123456789ab"]')
-    assert states(assess(repo, places, path)) == ("recheck", ["unverifiable"])
+    assert states(assess(repo, places, path)) == ("unknown", ["unverifiable"])
 
 
 def test_evidence_outside_a_sparse_checkout_is_not_missing(repo: Path, places: Places, adr: str) -> None:
@@ -178,4 +178,4 @@ def test_damaged_facts_are_asked_for_again(raw: bytes, repo: Path, places: Place
 def test_without_git_evidence_cannot_be_verified_and_nothing_fails(places: Places, tmp_path: Path) -> None:
     root = tmp_path / "copy"
     path = write_memory(root, "tied", "Tied.", evidence='["docs/adr.md@0123456789ab"]')
-    assert states(assess(root, places, path)) == ("recheck", ["unverifiable"])
+    assert states(assess(root, places, path)) == ("unknown", ["unverifiable"])

@@ -90,8 +90,9 @@ def test_a_shallow_clone_that_cannot_tell_says_so(
 ) -> None:
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{fired}", "shallow")
     state, reasons = state_of(tmp_path / "shallow")
-    assert state == "recheck"
+    assert state == "unknown"
     assert "cannot be told" in reasons
+    assert "git fetch --unshallow" in reasons
     git(tmp_path / "shallow", "fetch", "-q", "--unshallow")
     assert "support.md changed since" in state_of(tmp_path / "shallow")[1]
 
