@@ -10,8 +10,8 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,6 +50,7 @@ class Stamps(NamedTuple):
 
     lines: list[str]  # "MTIME_NS SIZE INODE PATH", sorted
     skipped: tuple[tuple[str, str], ...]
+    folders: list[str]  # "MTIME_NS INODE PATH", sorted: another file in one of them gives it another time
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -82,11 +83,25 @@ def scan_memories(tree: WorkTree) -> Scan:
 def scan_stamps(tree: WorkTree) -> Stamps:
     """Return the stamp of every memory file of ``tree``, for comparing with an earlier scan."""
     lines: list[str] = []
+    folders: list[str] = []
     skipped: list[tuple[str, str]] = []
     add = lines.append
-    _scan(tree, lambda path, at: add(f"{at.st_mtime_ns} {at.st_size} {at.st_ino} {path}"), skipped)
+    _scan(tree, lambda path, at: add(f"{at.st_mtime_ns} {at.st_size} {at.st_ino} {path}"), skipped, folders)
     lines.sort()
-    return Stamps(lines, tuple(sorted(skipped)))
+    return Stamps(lines, tuple(sorted(skipped)), sorted(folders))
+
+
+def stamp_folders(tree: WorkTree, paths: Sequence[str]) -> list[str]:
+    """Return the stamps of the folders ``paths`` as they are now, sorted; a missing one has none."""
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            found.append(_folder_stamp(path, os.stat(os.path.join(tree.root, path), follow_symlinks=False)))
+    return sorted(found)
+
+
+def _folder_stamp(path: str, status: os.stat_result) -> str:
+    return f"{status.st_mtime_ns} {status.st_ino} {path}"
 
 
 def parse_stamp(line: str) -> Entry:
@@ -99,7 +114,12 @@ def _entry(path: str, status: os.stat_result) -> Entry:
     return Entry(path, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
-def _scan(tree: WorkTree, add: Callable[[str, os.stat_result], None], skipped: list[tuple[str, str]]) -> None:
+def _scan(
+    tree: WorkTree,
+    add: Callable[[str, os.stat_result], None],
+    skipped: list[tuple[str, str]],
+    folders: list[str] | None = None,
+) -> None:
     try:
         top = os.open(os.path.join(str(tree.root), "memories"), _OPEN_FOLDER | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -109,17 +129,24 @@ def _scan(tree: WorkTree, add: Callable[[str, os.stat_result], None], skipped: l
         skipped.append(("memories", reason))
         return
     try:
-        _scan_folder(top, "memories/", 0, add, skipped)
+        _scan_folder(top, "memories/", 0, add, skipped, folders)
     finally:
         os.close(top)
 
 
-def _scan_folder(
-    folder: int, prefix: str, depth: int, add: Callable[[str, os.stat_result], None], skipped: list[tuple[str, str]]
+def _scan_folder(  # noqa: PLR0917
+    folder: int,
+    prefix: str,
+    depth: int,
+    add: Callable[[str, os.stat_result], None],
+    skipped: list[tuple[str, str]],
+    folders: list[str] | None,
 ) -> None:
     # Every recall comes through here once for each memory: no pathlib, and a file is asked for
     # below its open folder, which costs the system less than a walk down the whole path. A list of
     # names is cheaper than scandir, whose entries must be asked for the same status.
+    if folders is not None:
+        folders.append(_folder_stamp(prefix, os.fstat(folder)))
     try:
         names = os.listdir(folder)
     except OSError:
@@ -151,7 +178,7 @@ def _scan_folder(
                 else:
                     below = os.open(name, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
                     try:
-                        _scan_folder(below, prefix + name + "/", depth + 1, add, skipped)
+                        _scan_folder(below, prefix + name + "/", depth + 1, add, skipped, folders)
                     finally:
                         os.close(below)
         except FileNotFoundError:

@@ -12,7 +12,7 @@ import json
 import os
 import stat
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -27,34 +27,38 @@ if TYPE_CHECKING:
     from memfs.disk.places import Places
     from memfs.index.postings import Postings
 
-FORMAT = 3
+FORMAT = 4
 """Version of this layout; another one is rebuilt."""
 
 PARTS = ("paths", "keys", "scopes", "lengths", "tail", "seen", "facets")
 """The tables of a generation, beside the files of Whoosh."""
+_READ_LATER = ("keys", "facets", "seen")
 
-_ENGINE = "whoosh-w3"  # lexical.ENGINE, which must not be imported before the manifest is checked
-_KEPT_SECONDS = 60  # a replaced generation stays this long for readers that still open it,
-_KEPT_GENERATIONS = 8  # unless there are more of them than this
+ENGINE = "whoosh-w3"
+"""lexical.ENGINE, which must not be imported before the manifest is checked."""
 
 
 class Snapshot:
     """One generation of the index in memory."""
 
-    __slots__ = ("generation", "index", "seen", "segments", "supersedes", "unreadable")
+    __slots__ = ("folders", "generation", "index", "read_seen", "segments", "skipped", "supersedes", "unreadable")
 
     def __init__(
         self,
         *,
         index: TextIndex,
-        seen: str,
+        read_seen: Callable[[], str],
+        folders: list[str],
+        skipped: list[str],
         unreadable: dict[str, str],
         supersedes: dict[str, list[str]],
         generation: int,
         segments: list[tuple[str, int]],
     ) -> None:
         self.index = index
-        self.seen = seen  # the sorted stamps of the files that this generation was made from
+        self.read_seen = read_seen  # the sorted stamps of the files that this generation was made from
+        self.folders = folders  # the stamps of their folders, sorted
+        self.skipped = skipped  # paths below memories/ that are passed over
         self.unreadable = unreadable  # path → why
         self.supersedes = supersedes  # path → the ids that this memory replaces
         self.generation = generation
@@ -101,7 +105,7 @@ def read_snapshot(tree: WorkTree, places: Places, gate: int | None) -> Snapshot 
             # A writer may have replaced the generation between our two reads (RETRIEVAL 1).
             if attempt == 3:
                 raise DamagedIndex("a file of the index is missing") from error
-        except (OSError, ValueError, TypeError, KeyError, IndexError) as error:
+        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise DamagedIndex(f"the index cannot be read ({type(error).__name__})") from error
     return None
 
@@ -112,13 +116,13 @@ def _read_manifest(folder: str, root: str, gate: int | None) -> dict[str, Any] |
             manifest = json.loads(file.read())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DamagedIndex("its manifest cannot be read") from error
-    wanted: dict[str, object] = {"format": FORMAT, "tokenizer": TOKENIZER_VERSION, "engine": _ENGINE, "root": root}
+    wanted: dict[str, object] = {"format": FORMAT, "tokenizer": TOKENIZER_VERSION, "engine": ENGINE, "root": root}
     if gate is not None:
         wanted["gate"] = gate
     if not isinstance(manifest, dict):
-        raise DamagedIndex("its manifest is no mapping")
+        raise DamagedIndex("its manifest is not a mapping")
     if any(manifest.get(key) != value for key, value in wanted.items()):
         return None
     return manifest
@@ -127,17 +131,9 @@ def _read_manifest(folder: str, root: str, gate: int | None) -> dict[str, Any] |
 def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
     generation = int(manifest["generation"])
     place = os.path.join(folder, f"text-{generation}")
-    sizes: dict[str, int] = manifest["sizes"]
-    with os.scandir(place) as entries:
-        present = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
-    for name, size in sizes.items():
-        status = present.get(name)
-        if status is None:
-            raise FileNotFoundError(name)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_size != size:
-            raise DamagedIndex("a file of the index has another size, kind or owner")
+    _require_files(place, manifest["sizes"])
     crcs: dict[str, int] = manifest["crc"]
-    parts = {name: _read_part(place, name, crcs[name]) for name in PARTS if name not in ("keys", "facets")}
+    parts = {name: _read_part(place, name, crcs[name]) for name in PARTS if name not in _READ_LATER}
     paths = parts["paths"].decode("utf-8", "surrogateescape")
     scopes, lengths = array("H"), array("I")
     scopes.frombytes(parts["scopes"])
@@ -154,7 +150,7 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
         lengths=lengths,
         scope_names=list(manifest["scopes"]),
         postings_rows=postings_rows,
-        open_postings=lambda: _open_postings(place, segments),
+        open_postings=lambda: open_generation(place, segments),
         tail=tail,
         read_facets=lambda: _read_facets(place, crcs["facets"], len(scopes)),
     )
@@ -166,12 +162,38 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
         raise DamagedIndex("a row of the index has no scope")
     return Snapshot(
         index=index,
-        seen=parts["seen"].decode("utf-8", "surrogateescape"),
+        read_seen=lambda: _read_part(place, "seen", crcs["seen"]).decode("utf-8", "surrogateescape"),
+        folders=list(map(str, manifest["folders"])),
+        skipped=list(map(str, manifest["skipped"])),
         unreadable={str(path): str(reason) for path, reason in manifest["unreadable"].items()},
         supersedes={str(path): list(map(str, ids)) for path, ids in manifest["supersedes"].items()},
         generation=generation,
         segments=segments,
     )
+
+
+def _require_files(place: str, sizes: Mapping[str, int]) -> None:
+    with os.scandir(place) as entries:
+        present = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+    for name, size in sizes.items():
+        status = present.get(name)
+        if status is None:
+            raise FileNotFoundError(name)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_size != size:
+            raise DamagedIndex("a file of the index has another size, kind or owner")
+
+
+def find_damage(tree: WorkTree, places: Places, snapshot: Snapshot) -> str | None:
+    """Return what is wrong with the bytes that a search reads in parts, or None. Reads everything once."""
+    place = os.path.join(index_folder(tree, places), f"text-{snapshot.generation}")
+    try:
+        snapshot.read_seen()
+        snapshot.index.read_facets()
+        if snapshot.segments:
+            open_generation(place, snapshot.segments).verify()
+    except (DamagedIndex, OSError, ValueError) as error:
+        return str(error)
+    return None
 
 
 def _read_part(place: str, name: str, crc: int) -> bytes:
@@ -187,14 +209,15 @@ def _read_facets(place: str, crc: int, rows: int) -> list[str]:
     return lines if len(lines) == rows else [""] * rows
 
 
-def _open_postings(place: str, segments: Sequence[tuple[str, int]]) -> Postings:
+def open_generation(place: str, segments: Sequence[tuple[str, int]]) -> Postings:
+    """Return the posting lists of one generation. Raises :class:`DamagedIndex`."""
     from struct import error as StructError
 
-    from memfs.index.postings import BadPostings, Postings
+    from memfs.index.postings import Postings
 
     try:
         return Postings(place, segments)
-    except (BadPostings, StructError) as error:
+    except (StructError, ValueError) as error:
         raise DamagedIndex(f"the postings cannot be opened ({error})") from error
 
 
@@ -227,129 +250,3 @@ def index_lock(folder: str, name: str, *, wait: bool) -> Iterator[bool]:
         yield True
     finally:
         os.close(fd)
-
-
-def write_snapshot(
-    tree: WorkTree, places: Places, snapshot: Snapshot, *, previous: int | None, fold: bool, gate: int
-) -> Snapshot:
-    """Write ``snapshot`` as a new generation and make it the current one; return it as written.
-
-    ``previous`` is the generation whose postings it goes on from, None for none. With ``fold`` the
-    tail becomes a segment of the postings. The caller holds the lock.
-    """
-    import shutil
-
-    folder = index_folder(tree, places)
-    index = snapshot.index
-    generation = _newest_generation(folder) + 1
-    aside = os.path.join(folder, f"aside-{generation}-{os.getpid()}")
-    os.mkdir(aside, 0o700)
-    try:
-        segments, tail = list(snapshot.segments), index.tail
-        if previous is not None and segments:
-            _link_postings(os.path.join(folder, f"text-{previous}"), aside)
-        if fold and tail:
-            from memfs.index.lexical import append_postings, create_postings
-
-            if not segments:
-                create_postings(aside)
-            segments.append(append_postings(aside, tail))
-            tail = []
-        parts = {
-            "paths": "\n".join(index.paths).encode("utf-8", "surrogateescape"),
-            "keys": bytes(index.keys),
-            "facets": "\n".join(index.read_facets()).encode("utf-8", "surrogateescape"),
-            "scopes": index.scopes.tobytes(),
-            "lengths": index.lengths.tobytes(),
-            "tail": json.dumps(tail, separators=(",", ":")).encode(),
-            "seen": snapshot.seen.encode("utf-8", "surrogateescape"),
-        }
-        for name, raw in parts.items():
-            _write(os.path.join(aside, name), raw)
-        with os.scandir(aside) as entries:
-            sizes = {entry.name: entry.stat().st_size for entry in entries}
-        manifest = {
-            "format": FORMAT,
-            "tokenizer": TOKENIZER_VERSION,
-            "engine": _ENGINE,
-            "gate": gate,
-            "root": os.path.realpath(tree.root),
-            "generation": generation,
-            "segments": segments,
-            "scopes": index.scope_names,
-            "unreadable": snapshot.unreadable,
-            "supersedes": snapshot.supersedes,
-            "crc": {name: crc32(raw) for name, raw in parts.items()},
-            "sizes": sizes,
-        }
-        place = os.path.join(folder, f"text-{generation}")
-        os.rename(aside, place)
-        _write(os.path.join(folder, "manifest.new"), json.dumps(manifest).encode())
-        os.rename(os.path.join(folder, "manifest.new"), os.path.join(folder, "manifest.json"))
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
-    _remove_old_generations(folder, generation)
-    written = TextIndex(
-        paths=index.paths,
-        keys=index.keys,
-        scopes=index.scopes,
-        lengths=index.lengths,
-        scope_names=index.scope_names,
-        postings_rows=sum(rows for _, rows in segments),
-        open_postings=lambda: _open_postings(place, segments),
-        tail=list(tail),
-        read_facets=index.read_facets,
-    )
-    return Snapshot(
-        index=written,
-        seen=snapshot.seen,
-        unreadable=snapshot.unreadable,
-        supersedes=snapshot.supersedes,
-        generation=generation,
-        segments=segments,
-    )
-
-
-def _write(path: str, raw: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(raw)
-
-
-def _link_postings(old: str, new: str) -> None:
-    with os.scandir(old) as entries:
-        names: Sequence[str] = [entry.name for entry in entries if entry.name not in PARTS]
-    for name in names:
-        if "LOCK" not in name:
-            os.link(os.path.join(old, name), os.path.join(new, name), follow_symlinks=False)
-
-
-def _generations(folder: str) -> dict[int, str]:
-    found = {}
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            kind, _, number = entry.name.partition("-")
-            if kind == "text" and number.isdecimal():
-                found[int(number)] = entry.path
-    return found
-
-
-def _newest_generation(folder: str) -> int:
-    return max(_generations(folder), default=0)
-
-
-def _remove_old_generations(folder: str, newest: int) -> None:
-    import shutil
-
-    now = os.stat(os.path.join(folder, "manifest.json")).st_mtime
-    for number, path in _generations(folder).items():
-        try:
-            old = os.stat(path).st_mtime < now - _KEPT_SECONDS
-            if number < newest - (1 if old else _KEPT_GENERATIONS):
-                shutil.rmtree(path, ignore_errors=True)
-        except FileNotFoundError:
-            pass
-    with os.scandir(folder) as entries:
-        leftovers = [entry.path for entry in entries if entry.name.startswith("aside-")]
-    for path in leftovers:  # of writers that were killed: we hold the lock, so nobody is at work there
-        shutil.rmtree(path, ignore_errors=True)

@@ -8,13 +8,20 @@ the n-th document that was ever added to the folder; rows are never moved or del
 
 from __future__ import annotations
 
+import os
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
+from zlib import crc32
 
 from whoosh.fields import FieldType, Schema
 from whoosh.filedb.filestore import FileStorage
 from whoosh.formats import Existence
 from whoosh.index import TOC, FileIndex
+
+from memfs.index.postings import BLOCK, CHECKED, CHECKS
+
+_POOL_MB = 64  # postings that a segment of 20,000 memories keeps in memory before it sorts them on disk
 
 ENGINE = "whoosh-w3"
 """The format on disk, the same for Whoosh 2.7.4 and whoosh3 3.54.0."""
@@ -54,7 +61,7 @@ def append_postings(folder: str, documents: Iterable[Mapping[str, int]]) -> tupl
     The caller holds the index lock and works on a folder that no reader has open. Opening it unpickles
     what is in it: the caller has checked that it is the user's own.
     """
-    writer = FileIndex(open_storage(folder)).writer(limitmb=512, compound=False)
+    writer = FileIndex(open_storage(folder)).writer(limitmb=_POOL_MB, compound=False)
     number = 0
     try:
         for counts in documents:
@@ -65,4 +72,16 @@ def append_postings(folder: str, documents: Iterable[Mapping[str, int]]) -> tupl
         writer.cancel()
         raise
     writer.commit(merge=False)
+    for ending in CHECKED:
+        _write_checks(os.path.join(folder, f"{name}{ending}"))
     return str(name), number
+
+
+def _write_checks(path: str) -> None:
+    """Write the checksum of each block of a file beside it: a search reads blocks, never the whole."""
+    checks = array("I")
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            checks.append(crc32(block))
+    with open(path + CHECKS, "wb") as file:
+        file.write(checks.tobytes())

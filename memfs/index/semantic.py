@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from struct import Struct
+from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from memfs.disk.files import UnreadableFile, read_file
-from memfs.disk.private import make_folder
+from memfs.disk.private import make_folder, read_own, replace_own
+from memfs.disk.worktree import identify
 from memfs.errors import MemfsError, SetupError
 from memfs.index.embedding import Embedder, is_available
 from memfs.index.models import Prepared, can_prepare, chosen_runtime, find_prepared, prepare, was_prepared
-from memfs.index.text import DEAD, NO_KEY
-from memfs.index.vectors import Vectors, append_vectors
+from memfs.index.text import KEY_BYTES, NO_KEY
+from memfs.index.vectors import Vectors, append_vectors, drop_damaged
 
 if TYPE_CHECKING:
-    from array import array
-
     from memfs.disk.places import Places
     from memfs.disk.worktree import WorkTree
+    from memfs.index.folder import Snapshot
+    from memfs.index.opening import Opened
     from memfs.index.text import TextIndex
 
 WORKERS = 2
+_PLACES = Struct("<QQI")  # generation of the index, rows of the vectors, checksum
 _CHUNK = 32  # texts a worker embeds before it writes them
 
 
@@ -66,13 +71,45 @@ def prepare_if_possible(places: Places) -> Prepared | None:
         return None
 
 
+NOWHERE, NEVER = -1, -2
+"""In a list of places: a text that has no vector yet, and a row that never has one."""
+
+
+def find_places(index: TextIndex, vectors: Vectors) -> array[int]:
+    """Return for each row of ``index`` the row of its vector, :data:`NOWHERE` or :data:`NEVER`."""
+    keys, get, size = bytes(index.keys), vectors.rows.get, KEY_BYTES
+    return array("i", [get(key, NOWHERE) if (key := keys[at : at + size]) != NO_KEY else NEVER
+                       for at in range(0, len(keys), size)])  # fmt: skip
+
+
+def keep_places(tree: WorkTree, folder: str, snapshot: Snapshot, vectors: Vectors) -> None:
+    """Write down where the vectors of a generation of this work tree lie, for :func:`read_places`."""
+    if vectors.count and os.path.isdir(folder):
+        found = find_places(snapshot.index, vectors).tobytes()
+        head = _PLACES.pack(snapshot.generation, vectors.count, crc32(found))
+        replace_own(os.path.join(folder, f"places-{identify(tree)}"), head + found)
+
+
+def read_places(tree: WorkTree, places: Places, prepared: Prepared, opened: Opened, vectors: Vectors) -> array[int]:
+    """Return :func:`find_places`, from the disk where the same generation and the same vectors were kept."""
+    path = os.path.join(vector_folder(tree, places, prepared.key), f"places-{identify(tree)}")
+    size = _PLACES.size + 4 * len(opened.index)
+    try:
+        raw = read_own(path, limit=size) if opened.generation else None
+    except MemfsError:
+        raw = None
+    if raw is not None and len(raw) == size:
+        generation, count, crc = _PLACES.unpack_from(raw)
+        if (generation, count) == (opened.generation, vectors.count) and crc32(raw[_PLACES.size :]) == crc:
+            found = array("i")
+            found.frombytes(raw[_PLACES.size :])
+            return found
+    return find_places(opened.index, vectors)
+
+
 def find_missing(index: TextIndex, vectors: Vectors) -> list[int]:
     """Return the living rows whose text has no vector yet, each text once."""
-    missing: dict[bytes, int] = {}
-    for row, scope in enumerate(index.scopes):
-        key = index.key(row)
-        if scope != DEAD and key != NO_KEY and key not in vectors.rows:
-            missing.setdefault(key, row)
+    missing = {index.key(row): row for row, place in enumerate(find_places(index, vectors)) if place == NOWHERE}
     return list(missing.values())
 
 
@@ -85,17 +122,40 @@ def embed_rows(tree: WorkTree, places: Places, index: TextIndex, rows: Sequence[
     return len(pairs)
 
 
+class Done(NamedTuple):
+    """What an embedding run did: texts embedded, and how many of them because their vectors were damaged."""
+
+    embedded: int = 0
+    repaired: int = 0
+
+
 def embed_missing(
-    tree: WorkTree, places: Places, index: TextIndex, *, progress: Callable[[int, int], None] | None = None
-) -> int:
-    """Embed every row that has no vector, in two processes, and return how many there were.
+    tree: WorkTree, places: Places, snapshot: Snapshot, *, progress: Callable[[int, int], None] | None = None
+) -> Done:
+    """Embed every row that has no sound vector, in two processes.
 
     Does nothing without a model. A worker writes as it goes, so what a killed run has done stays done.
     """
     prepared = prepare_if_possible(places)
     if prepared is None:
-        return 0
-    missing = find_missing(index, read_vectors(tree, places, prepared))
+        return Done()
+    folder = vector_folder(tree, places, prepared.key)
+    repaired = drop_damaged(folder, prepared.model.dimensions)
+    missing = find_missing(snapshot.index, read_vectors(tree, places, prepared))
+    done = _embed_in_workers(tree, places, snapshot.index, missing, prepared=prepared, progress=progress)
+    keep_places(tree, folder, snapshot, read_vectors(tree, places, prepared))
+    return Done(done, repaired)
+
+
+def _embed_in_workers(
+    tree: WorkTree,
+    places: Places,
+    index: TextIndex,
+    missing: Sequence[int],
+    *,
+    prepared: Prepared,
+    progress: Callable[[int, int], None] | None,
+) -> int:
     if not missing:
         return 0
     count = min(WORKERS, (len(missing) + _CHUNK - 1) // _CHUNK)

@@ -135,11 +135,6 @@ class TextIndex:
             raise DamagedIndex("a posting points past the last row")
         return rows, counts
 
-    def places_of(self, known: Mapping[bytes, int]) -> list[int | None]:
-        """Return for each row where ``known`` has its key, or None."""
-        keys, get = bytes(self.keys), known.get
-        return [get(keys[at : at + KEY_BYTES]) for at in range(0, len(keys), KEY_BYTES)]
-
 
 class Scores:
     """What the text side of a search found, over all indexes as one collection."""
@@ -165,6 +160,10 @@ class Scores:
     def frequency(self, term: str) -> int:
         """Return how many visible rows hold ``term`` of the query."""
         return self.frequencies[self.terms.index(term)]
+
+    def counted(self, term: str) -> int | None:
+        """Return :meth:`frequency` of a term of the query, None for any other."""
+        return self.frequency(term) if term in self.terms else None
 
     def rows_with_any(self, terms: Collection[str]) -> list[set[int]]:
         """Return for each index the visible rows that hold at least one of ``terms``."""

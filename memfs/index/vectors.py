@@ -70,24 +70,22 @@ class Vectors:
         """Return what the store says about row ``number``."""
         return Row(*_ROW.unpack_from(self._rows, number * _ROW.size))
 
-    def nearest(self, query: array[float], rows: Sequence[int], *, limit: int = PREFILTERED) -> list[int]:
-        """Return the up to ``limit`` of ``rows`` whose signs are nearest to those of ``query``."""
-        if len(rows) <= limit:
-            return list(rows)
-        size, bits, from_bytes = self._bit_bytes, self._bits, int.from_bytes
-        sought = from_bytes(_sign_bits(query), "little")
-        distances = [(from_bytes(bits[row * size : row * size + size], "little") ^ sought).bit_count() for row in rows]
-        order = nsmallest(limit, range(len(rows)), key=distances.__getitem__)
-        return [rows[place] for place in order]
+    def nearest(self, query: array[float], places: Sequence[int], *, limit: int = PREFILTERED) -> list[int]:
+        """Return which of ``places`` (rows of this store; below 0: none), as positions in that list, have signs
+        nearest to those of ``query``; at most ``limit``."""
+        size, bits, from_bytes, far = self._bit_bytes, self._bits, int.from_bytes, 8 * self._bit_bytes + 1
+        sought = from_bytes(sign_bits(query), "little")
+        distances = [
+            (from_bytes(bits[row * size : row * size + size], "little") ^ sought).bit_count() if row >= 0 else far
+            for row in places
+        ]
+        order = nsmallest(limit, range(len(distances)), key=distances.__getitem__)
+        return [position for position in order if distances[position] < far]
 
     def similarity(self, query: array[float], number: int) -> float | None:
         """Return the cosine of ``query`` and the vector of row ``number``; None for a damaged row."""
         stored = self._vector(number)
-        if stored is None:
-            return None
-        (scale,) = unpack_from("<f", stored)
-        found: float = scale * sum(map(mul, query, memoryview(stored)[4:].cast("b")))
-        return found if -1.01 < found < 1.01 else None
+        return None if stored is None else cosine(query, stored)
 
     def tokens(self, number: int) -> list[int]:
         """Return the sign bits of each token of row ``number``; none for a damaged row."""
@@ -115,6 +113,13 @@ class Vectors:
         return row.size <= limit and crc32(_pread(self._tokens, row.size, row.place)) == row.tokens_crc
 
 
+def cosine(query: array[float], stored: bytes) -> float | None:
+    """Return the cosine of ``query`` and a row of ``int8``; None where the bytes are not a vector of length 1."""
+    (scale,) = unpack_from("<f", stored)
+    found: float = scale * sum(map(mul, query, memoryview(stored)[4:].cast("b")))
+    return found if -1.01 < found < 1.01 else None
+
+
 def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float], bytes]], dimensions: int) -> int:
     """Write the (key, vector, token bits) that the store in ``folder``, which is there, lacks; return how many.
 
@@ -127,7 +132,7 @@ def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float], byt
         rows, all_bits, all_int8 = [], [], []
         begin = place
         for key, (vector, tokens) in new.items():
-            bits, int8 = _sign_bits(vector), _quantise(vector)
+            bits, int8 = sign_bits(vector), quantise(vector)
             crc = _vector_crc(key, place, len(tokens), bits, int8)
             rows.append(_ROW.pack(key, place, len(tokens), crc, crc32(tokens)))
             all_bits.append(bits)
@@ -176,12 +181,14 @@ def _vector_crc(key: bytes, place: int, size: int, bits: bytes, int8: bytes) -> 
     return crc32(int8, crc32(bits, crc32(pack("<QI", place, size), crc32(key))))
 
 
-def _quantise(vector: array[float]) -> bytes:
+def quantise(vector: array[float]) -> bytes:
+    """Return a vector as a row of ``int8``."""
     scale = max(map(abs, vector), default=0.0) / 127 or 1.0
     return pack("<f", scale) + array("b", [round(value / scale) for value in vector]).tobytes()
 
 
-def _sign_bits(vector: array[float]) -> bytes:
+def sign_bits(vector: array[float]) -> bytes:
+    """Return a vector as a row of ``bits``."""
     bits = 0
     for place, value in enumerate(vector):
         if value > 0:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
 from memfs.index.document import indexable_text
-from memfs.index.refresh import discard_index
+from memfs.index.opening import discard_index
 from memfs.index.text import DamagedIndex, Scores, search_texts
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, Question, tokens
 from memfs.model.reader import read_memory
@@ -109,7 +109,7 @@ def _scan(store: Store, query: Query, asked: Question) -> None:
     from memfs.index.scan import scan_texts
 
     terms = [*asked.terms, *(form for forms in asked.forms.values() for form in forms)]
-    store.index = scan_texts(store.tree, store.opened.scan.entries, terms, store.seer(query.caller))
+    store.index = scan_texts(store.tree, store.opened.read_scan().entries, terms, store.seer(query.caller))
 
 
 def with_places(stores: Sequence[Store], query: Query, candidates: list[Candidate]) -> list[Candidate]:

@@ -1,29 +1,26 @@
-"""The meaning side of one question: its vector and tokens, the nearest rows, and the ranking by both sides.
-
-Candidates are ranked by late interaction: each word of the question scores by the token of a memory that
-is most like it, and rare words count more. Words and the whole vector have a small part beside it.
-"""
+"""The meaning side of one question: its vector and tokens, the nearest rows, the candidates of both sides."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError, SetupError
 from memfs.index.embedding import Embedded, open_embedder
 from memfs.index.languages import is_latin, language_of
-from memfs.index.semantic import embed_rows, find_model, is_outdated, read_vectors
-from memfs.index.text import NO_KEY, Scores
-from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, parse_question
+from memfs.index.semantic import NOWHERE, embed_rows, find_model, find_places, is_outdated, read_places, read_vectors
+from memfs.index.text import DEAD, Scores
+from memfs.index.tokenizer import MAX_QUERY_CHARACTERS
 from memfs.recall.query import Query
+from memfs.recall.ranking import Evidence, rank, shares_of, weigh_tokens
 from memfs.recall.stores import Candidate, Store
 from memfs.standing.background import refresh_detached, start_preparing
 
 if TYPE_CHECKING:
+    from array import array
+
     from memfs.disk.places import Places
-    from memfs.index.models import Model
+    from memfs.index.models import Model, Prepared
     from memfs.index.vectors import Vectors
 
 NEAREST = 150
@@ -31,20 +28,6 @@ NEAREST = 150
 RANKED = 50
 """So many of the words' best and so many of the nearest are ranked."""
 
-
-class Shares(NamedTuple):
-    """The parts of a score: late interaction, words, cosine."""
-
-    late: float
-    words: float
-    cosine: float
-
-
-ENGLISH = Shares(0.8, 0.1, 0.1)
-FOREIGN = Shares(0.2, 0.5, 0.3)
-"""For a question in another language than the model's: its tokens say less."""
-WHOLE = Shares(0.0, 0.55, 0.45)
-"""For a model that gives no token vectors."""
 
 _WORTH_A_MODEL = 8  # memories; fewer are found by their words
 _EMBEDDED_IN_PASSING = 4  # new texts embedded by a recall that has loaded the model anyway
@@ -57,25 +40,18 @@ class Meaning:
     def __init__(self, model: Model, text: str, asked: Embedded) -> None:
         self.model = model
         self.vectors: list[Vectors] = []
-        self.rows: list[dict[int, int]] = []  # for each store, index row → vector row
+        self.places: list[Sequence[int]] = []  # for each store, the vector row of each index row; below 0: none
         self._text = text
         self._asked = asked
-
-    @cached_property
-    def shares(self) -> Shares:
-        if not self._asked.tokens:
-            return WHOLE
-        return ENGLISH if self.model.languages != "en" or language_of(self._text) == "en" else FOREIGN
 
     def nearest(self, stores: Sequence[Store]) -> Near:
         """Return the cosine of the nearest rows of all stores."""
         similar: dict[tuple[int, int], float] = {}
-        for number, (vectors, rows) in enumerate(zip(self.vectors, self.rows, strict=True)):
-            back = {place: row for row, place in rows.items()}
-            for place in vectors.nearest(self._asked.vector, list(back), limit=NEAREST):
-                found = vectors.similarity(self._asked.vector, place)
+        for number, (vectors, places) in enumerate(zip(self.vectors, self.places, strict=True)):
+            for row in vectors.nearest(self._asked.vector, places, limit=NEAREST):
+                found = vectors.similarity(self._asked.vector, places[row])
                 if found is not None:
-                    similar[number, back[place]] = found
+                    similar[number, row] = found
         if len(stores) == 1:
             return similar
         kept = sorted(similar, key=lambda key: (-similar[key], key))[:NEAREST]
@@ -90,71 +66,29 @@ class Meaning:
     ) -> list[Candidate]:
         """Return the candidates of both sides, best first. ``with_topic``: rows that need not be near."""
         text = {(number, row): score for number, row, score in scores.best(RANKED)}
-        similar = dict(near)
-        for number, row in text:
-            place = self.rows[number].get(row)
-            if (number, row) not in similar and place is not None:
-                found = self.vectors[number].similarity(self._asked.vector, place)
-                if found is not None:
-                    similar[number, row] = found
         nearest = sorted(near, key=lambda key: (-near[key], key))[:RANKED]
-        top = max(text.values(), default=1.0)
-        low, high = min(similar.values(), default=0.0), max(similar.values(), default=1.0)
-        weights = self._weights(scores)
-        candidates = []
+        places: list[tuple[int, int]] = []
+        evidence: list[Evidence] = []
         for number, row in dict.fromkeys((*text, *nearest)):
-            cosine = similar.get((number, row))
+            cosine = near.get((number, row))
+            place = self.places[number][row]
+            if cosine is None and place >= 0:
+                cosine = self.vectors[number].similarity(self._asked.vector, place)
             is_related = cosine is not None and cosine >= self.model.related
-            if with_topic is not None and row not in with_topic[number] and not is_related:
-                continue
-            words = scores.by_row[number].get(row, 0.0)
-            parts = {"words": words}
-            late = None
-            if cosine is not None:
-                parts["meaning"] = cosine
-                late = self._late(number, row, weights) if self.shares.late else None
-                if late is not None:
-                    parts["late"] = late
-            score = _joined(self.shares, words / top, cosine, late, low=low, high=high)
-            candidates.append(Candidate(stores[number], stores[number].index.paths[row], score, parts))
+            if with_topic is None or row in with_topic[number] or is_related:
+                tokens = self.vectors[number].tokens(place) if place >= 0 and self._asked.tokens else ()
+                places.append((number, row))
+                evidence.append(Evidence(scores.by_row[number].get(row, 0.0), cosine, tokens))
+        shares = shares_of(english=language_of(self._text) == "en", model_languages=self.model.languages)
+        question = weigh_tokens(self._asked.words, self._asked.tokens, scores.counted, scores.documents)
+        ranked = rank(question, shares, evidence, self.model.dimensions)
+        candidates = []
+        for (number, row), one, (score, late) in zip(places, evidence, ranked, strict=True):
+            parts = {"words": one.words, "meaning": one.cosine, "late": late}
+            said = {name: value for name, value in parts.items() if value is not None}
+            candidates.append(Candidate(stores[number], stores[number].index.paths[row], score, said))
         candidates.sort(key=lambda one: (-one.score, one.path))
         return candidates
-
-    def _weights(self, scores: Scores) -> list[tuple[int, float]]:
-        """Return the sign bits of each token of the question, and what it counts: its word is rare or not."""
-        words = self._asked.words
-        size = len(self._asked.tokens) // len(words) if words else 0
-        found = []
-        for place, word in enumerate(words):
-            terms = parse_question(word).terms or parse_question(word, keep_stop_words=True).terms
-            known = [scores.frequency(term) for term in terms if term in scores.terms]
-            seldom = min(known, default=0)
-            weight = log(1 + (scores.documents - seldom + 0.5) / (seldom + 0.5)) / words.count(word)
-            bits = int.from_bytes(self._asked.tokens[place * size : (place + 1) * size], "little")
-            found.append((bits, weight))
-        return found
-
-    def _late(self, number: int, row: int, weights: Sequence[tuple[int, float]]) -> float | None:
-        """Return how well the tokens of a row answer those of the question, 0 to 1; None without tokens."""
-        tokens = self.vectors[number].tokens(self.rows[number][row])
-        if not tokens:
-            return None
-        total = sum(weight for _, weight in weights) or 1.0
-        worst = self.vectors[number].dimensions / 2  # as unlike as two random rows of bits
-        distance = sum(weight * min([(bits ^ token).bit_count() for token in tokens]) for bits, weight in weights)
-        return max(0.0, 1 - distance / total / worst)
-
-
-def _joined(
-    shares: Shares, words: float, cosine: float | None, late: float | None, *, low: float, high: float
-) -> float:
-    """Return a score of 0 to 1 from the three sides; a text that is not embedded yet has only words."""
-    if cosine is None:
-        return words
-    near = (cosine - low) / (high - low or 1.0)
-    if late is None:
-        return WHOLE.words * words + WHOLE.cosine * near
-    return shares.late * late + shares.words * words + shares.cosine * near
 
 
 def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices: list[str]) -> Meaning | None:
@@ -178,8 +112,8 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
     if prepared.model.languages == "en" and not is_latin(text):
         return None
     vectors = [read_vectors(store.tree, places, prepared) for store in stores]
-    placed = [store.index.places_of(found.rows) for store, found in zip(stores, vectors, strict=True)]
-    missing = [_without(store, found) for store, found in zip(stores, placed, strict=True)]
+    placed = [_places_of(store, places, prepared, found) for store, found in zip(stores, vectors, strict=True)]
+    missing = [_without(found) for found in placed]
     if not any(found.count for found in vectors) and sum(map(len, missing)) > _EMBEDDED_IN_PASSING:
         notices.append("recall is by words only: no memory is embedded yet (`memfs index` does it)")
         _refresh_in_background(stores, missing, places)
@@ -191,7 +125,7 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
             if rows and len(rows) <= _EMBEDDED_IN_PASSING and not store.opened.missing:
                 embed_rows(store.tree, places, store.index, rows, embedder)
                 vectors[number] = read_vectors(store.tree, places, prepared)
-                placed[number] = store.index.places_of(vectors[number].rows)
+                placed[number] = _places_of(store, places, prepared, vectors[number])
     except (MemfsError, OSError) as error:
         if query.mode == "hybrid":
             raise
@@ -201,13 +135,21 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
     meaning.vectors = vectors
     for store, found in zip(stores, placed, strict=True):
         flags = store.index.allowed_rows(store.seer(query.caller))
-        meaning.rows.append({row: place for row, place in enumerate(found) if place is not None and flags[row]})
+        hidden = flags.count(0) > store.index.scopes.count(DEAD)
+        meaning.places.append([at if seen else -1 for at, seen in zip(found, flags, strict=True)] if hidden else found)
     return meaning
 
 
-def _without(store: Store, placed: Sequence[int | None]) -> list[int]:
+def _places_of(store: Store, places: Places, prepared: Prepared, vectors: Vectors) -> array[int]:
+    """Return where the vectors of a store's rows lie."""
+    if store.index is not store.opened.index:  # the files are searched without an index
+        return find_places(store.index, vectors)
+    return read_places(store.tree, places, prepared, store.opened, vectors)
+
+
+def _without(placed: array[int]) -> list[int]:
     """Return the rows of texts that may be embedded and are not yet."""
-    return [row for row, place in enumerate(placed) if place is None and store.index.key(row) != NO_KEY]
+    return [row for row, place in enumerate(placed) if place == NOWHERE] if placed.count(NOWHERE) else []
 
 
 def _refresh_in_background(stores: Sequence[Store], missing: Sequence[Sequence[int]], places: Places) -> None:

@@ -19,7 +19,7 @@ from memfs.standing.background import open_recall_index
 if TYPE_CHECKING:
     from memfs.disk.places import Places
     from memfs.disk.worktree import WorkTree
-    from memfs.index.refresh import Opened
+    from memfs.index.opening import Opened
     from memfs.index.text import TextIndex
 
 

@@ -16,7 +16,7 @@ from memfs.disk.files import UnreadableFile, read_file
 from memfs.git.read import head_commit, memories_not_checked_out
 from memfs.git.snapshot import WorkFiles
 from memfs.index.facts import FactCache
-from memfs.index.refresh import find_successors
+from memfs.index.opening import find_successors
 from memfs.model.evidence import parse_evidence
 from memfs.model.memory import (
     BlobEvidence,
@@ -38,7 +38,7 @@ from memfs.standing.successors import find_superseding
 if TYPE_CHECKING:
     from memfs.disk.places import Places
     from memfs.disk.worktree import WorkTree
-    from memfs.index.refresh import Opened
+    from memfs.index.opening import Opened
     from memfs.trust.judge import Verdict
     from memfs.trust.view import TrustView
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from memfs import index
 from memfs.admission.gate import GATE_VERSION, Decision, Finding, Outcome, judge_reading, settle_reading
 from memfs.admission.rules import Family, Severity
 from memfs.disk.private import make_folder
 from memfs.errors import SetupError
 from memfs.index.facts import FactCache
 from memfs.index.folder import index_lock, make_index_folder
-from memfs.index.refresh import Opened, Progress, RefreshReport, open_index, refresh
+from memfs.index.opening import Opened, open_index
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
@@ -53,7 +54,7 @@ class KeptGate:
 def open_recall_index(tree: WorkTree, places: Places) -> Opened:
     """Return the index of ``tree`` as far as a recall can wait; a detached process does the rest."""
     opened = open_index(tree, places, KeptGate(FactCache(tree, places)))
-    if opened.behind:
+    if opened.behind or opened.unlooked:
         refresh_detached(tree, places)
     return opened
 
@@ -62,14 +63,16 @@ def refresh_index(
     tree: WorkTree,
     places: Places,
     *,
-    progress: Progress | None = None,
-    embedding_progress: Progress | None = None,
+    progress: index.Progress | None = None,
+    embedding_progress: index.Progress | None = None,
     wait: bool = True,
     anew: bool = False,
-) -> RefreshReport | None:
-    """Bring words and vectors of the index up to date: :func:`memfs.index.refresh.refresh` behind the gate."""
+) -> index.RefreshReport | None:
+    """Bring words and vectors of the index up to date: :func:`memfs.index.bring_up_to_date` behind the gate."""
     gate = KeptGate(FactCache(tree, places))
-    return refresh(tree, places, gate, progress=progress, embedding_progress=embedding_progress, wait=wait, anew=anew)
+    return index.bring_up_to_date(
+        tree, places, gate, progress=progress, embedding_progress=embedding_progress, wait=wait, anew=anew
+    )
 
 
 def refresh_detached(tree: WorkTree, places: Places) -> None:

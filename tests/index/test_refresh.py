@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import time
 from pathlib import Path
@@ -14,9 +15,11 @@ from indexes import OpenGate, settle, write_memory
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.errors import SetupError
+from memfs.index import build, opening
 from memfs.index import refresh as refreshing
 from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
-from memfs.index.refresh import FEW_CHANGES, Opened, RefreshReport, index_status
+from memfs.index.opening import FEW_CHANGES, Opened
+from memfs.index.refresh import RefreshReport, index_status
 from memfs.index.text import DamagedIndex
 
 NAMES = ("alpha", "bravo", "charlie", "delta", "echo")
@@ -29,15 +32,15 @@ def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def open_index(tree: WorkTree, places: Places) -> Opened:
-    return refreshing.open_index(tree, places, OpenGate())
+    return opening.open_index(tree, places, OpenGate())
 
 
 def refresh(tree: WorkTree, places: Places, *, wait: bool = True) -> RefreshReport | None:
-    return refreshing.refresh(tree, places, OpenGate(), wait=wait)
+    return refreshing.bring_up_to_date(tree, places, OpenGate(), wait=wait)
 
 
 def rebuild(tree: WorkTree, places: Places) -> None:
-    assert refreshing.refresh(tree, places, OpenGate(), anew=True) is not None
+    assert refreshing.bring_up_to_date(tree, places, OpenGate(), anew=True) is not None
 
 
 @pytest.fixture
@@ -106,7 +109,7 @@ def test_without_an_index_and_with_much_to_read_the_caller_is_told(tree: WorkTre
         write_memory(tree.root, f"late-{number}", "Waits.")
     opened = open_index(tree, places)
     assert opened.missing
-    assert len(opened.scan.entries) == FEW_CHANGES + 6
+    assert len(opened.read_scan().entries) == FEW_CHANGES + 6
 
 
 def test_an_unreadable_file_costs_itself_and_is_counted(tree: WorkTree, places: Places) -> None:
@@ -132,7 +135,7 @@ def test_another_tools_file_is_found_by_its_description(tree: WorkTree, places: 
 def test_a_full_tail_becomes_a_segment_and_worn_postings_are_made_anew(
     tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refreshing, "_MAX_TAIL", 2)
+    monkeypatch.setattr(refreshing, "MAX_TAIL", 2)
     monkeypatch.setattr(refreshing, "_MAX_SEGMENTS", 2)
     assert refresh(tree, places) is not None
     assert (index_status(tree, places).segments, index_status(tree, places).tail) == (1, 0)
@@ -158,7 +161,7 @@ PARTS = ["manifest.json", "paths", "keys", "scopes", "lengths", "tail", "seen", 
 def test_damage_of_any_file_loses_time_and_nothing_else(
     part: str, how: str, tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refreshing, "_MAX_TAIL", 3)
+    monkeypatch.setattr(refreshing, "MAX_TAIL", 3)
     rebuild(tree, places)
     write_memory(tree.root, "tail", "Something in the tail.")
     settle(tree.root)
@@ -183,8 +186,78 @@ def test_damage_of_any_file_loses_time_and_nothing_else(
         try:
             assert found(tree, places, "delta") == ["memory-3"]
         except (DamagedIndex, OSError):
-            refreshing.discard_index(tree, places)
+            opening.discard_index(tree, places)
             assert found(tree, places, "delta") == ["memory-3"]
+
+
+@pytest.mark.parametrize("part", [".trm", ".pst", ".crc", "seen", "facets", "keys"])
+def test_one_flipped_bit_is_noticed_and_the_next_refresh_repairs_it(
+    part: str, tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refreshing, "MAX_TAIL", 3)
+    rebuild(tree, places)
+    draw = random.Random(part)
+    for _ in range(6):
+        place = Path(index_folder(tree, places)) / f"text-{index_status(tree, places).generation}"
+        path = next(path for path in place.iterdir() if path.name.endswith(part))
+        raw = bytearray(path.read_bytes())
+        raw[draw.randrange(len(raw))] ^= 1 << draw.randrange(8)
+        path.unlink()
+        path.write_bytes(raw)
+        assert index_status(tree, places).state == "damaged"
+        report = refresh(tree, places)
+        assert report is not None
+        assert report.rebuilt
+        assert index_status(tree, places).state == "current"
+        assert found(tree, places, "delta") == ["memory-3"]
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "null", '{"unreadable": null}', "[]", '{"supersedes": []}'], ids=lambda text: text[:20]
+)
+def test_a_manifest_of_any_kind_is_no_traceback(text: str, tree: WorkTree, places: Places) -> None:
+    rebuild(tree, places)
+    path = Path(index_folder(tree, places)) / "manifest.json"
+    good = json.loads(path.read_text())
+    path.write_text(json.dumps({**good, **json.loads(text)}) if text.startswith("{") else text)
+    assert found(tree, places, "delta") == ["memory-3"]
+
+
+def test_above_many_memories_folders_are_looked_at_and_files_afterwards(
+    tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "MANY", 3)
+    monkeypatch.setattr(refreshing, "MANY", 3)
+    age_folders(tree.root)
+    rebuild(tree, places)
+    monkeypatch.setattr(opening, "_PASS_SECONDS", 0.0)
+    assert open_index(tree, places).unlooked
+    path = tree.root / "memories/team/memory-3.md"
+    path.write_text(path.read_text().replace("delta", "zulu"))  # in place: the folder's time stays
+    settle(tree.root)
+    assert found(tree, places, "zulu") == []
+    refresh(tree, places)  # what the detached process does
+    assert found(tree, places, "zulu") == ["memory-3"]
+    write_memory(tree.root, "late", "Something about walruses.")
+    assert found(tree, places, "walruses") == ["late"]
+    (tree.root / "memories/team/late.md").unlink()
+    assert not open_index(tree, places).unlooked
+
+
+def age_folders(root: Path) -> None:
+    for path in [root / "memories", *(root / "memories").rglob("*")]:
+        os.utime(path, ns=(0, 1_700_000_000_000_000_000))
+
+
+def test_a_long_build_goes_to_the_postings_in_segments(
+    tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "SEGMENT", 2)
+    rebuild(tree, places)
+    status = index_status(tree, places)
+    assert (status.segments, status.tail) == (2, 1)
+    assert found(tree, places, "delta") == ["memory-3"]
+    assert found(tree, places, "alpha") == ["memory-0"]
 
 
 def test_an_index_folder_that_is_too_open_is_closed_and_emptied_where_others_could_write(
@@ -257,7 +330,7 @@ def test_two_refreshes_do_not_run_at_once(tree: WorkTree, places: Places) -> Non
 def test_removing_the_index_while_it_is_open_costs_time_only(
     tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refreshing, "_MAX_TAIL", 0)
+    monkeypatch.setattr(refreshing, "MAX_TAIL", 0)
     rebuild(tree, places)
     opened = open_index(tree, places)
     shutil.rmtree(index_folder(tree, places))
@@ -277,8 +350,8 @@ class StrictGate(OpenGate):
 
 def test_of_a_text_that_the_gate_stops_only_the_id_is_indexed(tree: WorkTree, places: Places) -> None:
     gate = StrictGate()
-    refreshing.refresh(tree, places, gate)
-    index = refreshing.open_index(tree, places, gate).index
+    refreshing.bring_up_to_date(tree, places, gate)
+    index = opening.open_index(tree, places, gate).index
     assert index.search("charlie", lambda _scope: True) == []
     assert index.paths[index.search("memory 2", lambda _scope: True)[0][0]].endswith("memory-2.md")
     for path in Path(index_folder(tree, places)).rglob("*"):
@@ -287,14 +360,14 @@ def test_of_a_text_that_the_gate_stops_only_the_id_is_indexed(tree: WorkTree, pl
 
 def test_another_version_of_the_gate_judges_everything_again(tree: WorkTree, places: Places) -> None:
     rebuild(tree, places)
-    assert refreshing.open_index(tree, places, StrictGate()).index.search("charlie", lambda _scope: True) == []
+    assert opening.open_index(tree, places, StrictGate()).index.search("charlie", lambda _scope: True) == []
 
 
 def test_a_long_list_is_read_by_two_processes_in_order(
     tree: WorkTree, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refreshing, "_SHARED", 3)
-    monkeypatch.setattr(refreshing, "_CHUNK", 2)
+    monkeypatch.setattr(build, "_SHARED", 3)
+    monkeypatch.setattr(build, "_CHUNK", 2)
     (tree.memories / "team/broken.md").write_bytes(b"---\nkind: [\n---\nx\n")
     report = refresh(tree, places)
     assert report is not None

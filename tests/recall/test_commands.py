@@ -127,7 +127,7 @@ def test_a_disk_that_refuses_is_said_in_one_sentence(
     def refuse(*_arguments: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("memfs.index.folder._write", refuse)
+    monkeypatch.setattr("memfs.index.writer._write", refuse)
     run = memfs("index", "--rebuild", cwd=stocked)
     assert (run.code, "the index cannot be written: No space left on device" in run.err) == (3, True)
     assert memfs("recall", "friday", "--mode", "lexical", cwd=stocked).code == 0

@@ -188,7 +188,7 @@ def test_a_broken_store_costs_only_itself(
 
 
 def test_without_an_index_the_files_are_searched(stocked: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memfs.index import refresh as refreshing
+    from memfs.index import opening as refreshing
 
     monkeypatch.setattr(refreshing, "FEW_CHANGES", 0)
     monkeypatch.setattr("memfs.standing.background.refresh_detached", lambda *_: None)
