@@ -13,7 +13,7 @@ const ask = (name, fields, cwd) =>
     const timer = setTimeout(() => { child?.kill("SIGKILL"); resolve("") }, PATIENCE)
     let child
     try {
-      child = spawn(MEMFS, ["hook", "opencode"], { cwd, stdio: ["pipe", "pipe", "ignore"] })
+      child = spawn(MEMFS, ["hook", "opencode"], { cwd, env: { ...process.env, PYTHONPATH: "" }, stdio: ["pipe", "pipe", "ignore"] })
     } catch { return done("") }
     child.on("error", () => done(""))
     child.stdin.on("error", () => {})
@@ -26,14 +26,14 @@ const ask = (name, fields, cwd) =>
   })
 
 export const Memfs = async ({ directory }) => {
-  const begun = new Map() // session → why its brief is due ("startup", "compact"), or "" when it had one
+  const begun = new Map() // session → why its brief is due ("begin", "compact"), or "" when it had one
   let parts = 0
   return {
     "chat.message": async (input, output) => {
       const session_id = input.sessionID
       const prompt = output.parts.filter((part) => part.type === "text" && !part.synthetic)
         .map((part) => part.text).join("\n")
-      const source = begun.get(session_id) ?? "startup"
+      const source = begun.get(session_id) ?? "begin"
       begun.set(session_id, "")
       const texts = await Promise.all([
         source && MOMENTS.has("start") ? ask("SessionStart", { session_id, source }, directory) : "",

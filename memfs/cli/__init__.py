@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from memfs.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, EXIT_YES, MemfsError
 
+TYPE_CHECKING = False  # `typing` takes longer to load than a hook's call without memories
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from memfs.disk.places import Places
 
@@ -104,7 +104,7 @@ def main(argv: Sequence[str], *, places: Places | None = None) -> int:
 def _run(argv: list[str], places: Places | None) -> int:
     if argv[:1] == ["hook"] and not {"-h", "--help"} & set(argv):
         # Agents call hooks all day long: no parser, no session, only what the answer needs.
-        from memfs.cli.hook_command import run_fast
+        from memfs.hooks.run import run_fast
 
         return run_fast(argv, places)
     from memfs.cli.parser import parse_command

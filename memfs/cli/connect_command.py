@@ -1,14 +1,14 @@
-"""Install memfs into a coding agent: hooks that recall, and with --mcp the server for its tools.
+"""Install memfs into a coding agent: hooks that recall, a skill, and with --mcp the server for its tools.
 
-AGENT is claude-code, codex, gemini, copilot, opencode, cursor or windsurf. memfs edits the agent's own
-settings: it keeps everything else that stands in them, remembers what stood there, and writes
-nothing where it cannot do so safely (a file with comments): then it prints what to paste.
-Connecting again changes nothing, or makes it what the options say now; `memfs disconnect` takes
-all of it out.
+AGENT is claude-code, codex, gemini, copilot, opencode, cursor, devin (windsurf), qwen, kilo, pi, droid, vscode
+or kiro. memfs edits the agent's own settings: it keeps everything else in them, comments too, remembers what
+was there, and writes nothing where it cannot prove that: then it prints what to paste. Connecting again
+changes nothing, or makes it what the options say now; `memfs disconnect` takes all of it out.
 
   memfs connect claude-code                 hooks for you, in every project
   memfs connect codex --mcp                 hooks and the read-only server
   memfs connect cursor --project --mcp      for this project alone
+  memfs connect --skill                     for any other agent: the skill, and the server's settings to paste
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_json
-from memfs.connect.agents import MOMENTS, MOVED_BY, Wish, can_hook
+from memfs.connect.agents import AGENTS, AUTO, MOMENTS, find_agent, load_agent
 from memfs.connect.command import find_script, find_script_problem, is_script
-from memfs.errors import UsageError
-from memfs.hooks.agents import AGENTS, AUTO, find_agent
+from memfs.connect.generic import install_skills, snippet
+from memfs.connect.wish import Wish, can_hook, can_serve
+from memfs.errors import SetupError, UsageError
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -31,11 +33,17 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_where(parser)
+    add_where(parser, needed=False)
     parser.add_argument(
         "--hooks",
         metavar="LIST",
         help=f"which hooks, separated by commas: {', '.join(MOMENTS)}, or none (default: all of them)",
+    )
+    parser.add_argument(
+        "--skill",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="install the skill that says when to recall and remember (default: yes)",
     )
     parser.add_argument("--mcp", action="store_true", help="install the MCP server too, read-only")
     parser.add_argument("--write", action="store_true", help="let the server record and propose; implies --mcp")
@@ -48,9 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def add_where(parser: argparse.ArgumentParser) -> None:
+def add_where(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
     """Add the agent and the scope, which ``connect``, ``disconnect`` and ``doctor`` mean alike."""
-    parser.add_argument("agent", metavar="AGENT", help=", ".join(AGENTS))
+    parser.add_argument("agent", metavar="AGENT", nargs=None if needed else "?", help=", ".join(AGENTS))
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument("--user", action="store_true", help="your own settings of the agent (the default)")
     scope.add_argument("--project", action="store_true", help="this project's settings of the agent")
@@ -60,13 +68,19 @@ def add_where(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.connect.install import connect, plan
 
+    if args.agent is None:
+        return _connect_any(args, session)
     agent = agent_of(args.agent)
     moments = moments_of(args.hooks) if can_hook(agent) else ()
-    mcp = args.mcp or args.write or not can_hook(agent)
+    mcp = can_serve(agent) and (args.mcp or args.write or not can_hook(agent))
     if not moments and not mcp:
         raise UsageError("nothing is left to install", hint="choose hooks, or add --mcp")
+    if mcp:
+        _require_server(args.command)
     script = script_of(args.command, session)
-    wish = wish_of(args, session, agent, script=script, moments=moments, mcp=mcp, write=args.write)
+    wish = wish_of(
+        args, session, agent, script=script, moments=moments, mcp=mcp, write=args.write, skill=args.skill is not False
+    )
     changes = (
         plan(wish, session.places) if args.dry_run else connect(wish, session.places, here=find_project(session.cwd))
     )
@@ -77,6 +91,35 @@ def run(args: argparse.Namespace, session: Session) -> int:
         if change.what != "unchanged" or change.path.exists():
             session.say(f"{'would be ' if args.dry_run else ''}{change.what} {change.path}")
     say_next(session, wish)
+    return 0
+
+
+def _require_server(command: str | None) -> None:
+    """Raise :class:`SetupError` where the server that the agent would start cannot start."""
+    if command is None and find_spec("mcp") is None:
+        raise SetupError(
+            "the MCP server needs the extra 'mcp', which is not installed; nothing was written",
+            hint="pip install 'memfs-git[mcp]', or connect without --mcp",
+        )
+
+
+def _connect_any(args: argparse.Namespace, session: Session) -> int:
+    """Install the skill for agents that memfs has no row for, and print what to paste for the server."""
+    if not args.skill:
+        raise UsageError("which agent?", hint=f"memfs connect AGENT, one of {', '.join(AGENTS)}; or --skill for others")
+    script = script_of(args.command, session)
+    base = find_project(session.cwd) if args.project else session.places.home
+    changes = install_skills(base, session.places, project=args.project, dry_run=args.dry_run)
+    if args.json:
+        rows = [{"path": str(change.path), "what": change.what} for change in changes]
+        scope = "project" if args.project else "user"
+        session.emit("connected", {"agent": "any", "scope": scope, "changes": rows, "dry_run": args.dry_run})
+        return 0
+    for change in changes:
+        session.say(f"{'would be ' if args.dry_run else ''}{change.what} {change.path}")
+    if args.mcp or args.write:
+        _require_server(args.command)
+    session.say(snippet(script, write=args.write))
     return 0
 
 
@@ -128,6 +171,7 @@ def wish_of(
     moments: tuple[str, ...] = (),
     mcp: bool = False,
     write: bool = False,
+    skill: bool = False,
 ) -> Wish:
     """Return what the arguments ask for, in this session's home or project.
 
@@ -135,7 +179,7 @@ def wish_of(
     with ``--config-dir``.
     """
     project = find_project(session.cwd) if args.project else None
-    moved = MOVED_BY.get(agent)
+    moved = load_agent(agent).moved_by
     if moved and session.environ.get(moved) and args.config_dir is None and project is None:
         session.note(f"warning: {moved} is set, so {agent} may read another folder; name it with --config-dir")
     return Wish(
@@ -146,6 +190,7 @@ def wish_of(
         moments=moments,
         mcp=mcp,
         write=write,
+        skill=skill,
         config_dir=args.config_dir.absolute() if args.config_dir else None,
     )
 
@@ -162,16 +207,21 @@ def find_project(cwd: Path) -> Path:
 
 def say_next(session: Session, wish: Wish) -> None:
     """Say what the agent's user has to do before memfs is heard."""
-    if wish.agent == "codex" and wish.moments:
-        session.note("Codex runs a hook only when you trust it: start codex, type /hooks, and trust memfs.")
-    if wish.agent == "codex" and wish.project:
-        session.note("Codex reads a project's settings only in a project that you trust.")
-    if wish.agent == "copilot" and wish.project and wish.moments:
-        session.note("Copilot runs a repository's hooks only in a folder that you trust (--trust-folder).")
-    if wish.agent == "windsurf" and not wish.project:
-        session.note("Windsurf's hooks can't show anything to its model; run this with --project too, for a rule file.")
-    if wish.agent == "windsurf" and wish.project:
-        session.note("The MCP server is a user setting in Windsurf: `memfs connect windsurf --user`.")
+    cases = {
+        "always": True,
+        "hooks": bool(wish.moments),
+        "mcp": wish.mcp,
+        "project": wish.project is not None,
+        "user": wish.project is None,
+        "project-hooks": wish.project is not None and bool(wish.moments),
+    }
+    for case, text in wish.row.notes:
+        if cases[case]:
+            session.note(text)
+    if wish.write:
+        session.note(
+            "With `agents: {write: proposal}` in .memfs/config.yaml what an agent records goes to a branch of its own."
+        )
     if wish.project and "/" in wish.script:
         session.note("These settings name a program of this machine; --command memfs names it for everybody's PATH.")
     session.note(f"`memfs doctor {wish.agent}` tries it out.")

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.connect_command import agent_of, find_project
 from memfs.cli.options import add_json
-from memfs.connect.agents import Wish
+from memfs.connect.agents import AGENTS
 from memfs.connect.command import own_scripts
 from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
-from memfs.connect.install import find_plugin
+from memfs.connect.install import find_plugin, is_connected
+from memfs.connect.wish import Wish
 from memfs.errors import MemfsError
-from memfs.hooks.agents import AGENTS
 from memfs.model.values import replace
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memfs.repository.api import Repository
 
 _MARKS = {Level.GOOD: "ok   ", Level.UNWISE: "note ", Level.WRONG: "WRONG"}
-_EXTRAS = {"mcp": ("mcp", "the MCP server"), "onnxruntime": ("semantic", "recall by meaning")}
+_EXTRAS = {"mcp": ("mcp", "there is no MCP server"), "onnxruntime": ("semantic", "recall is by words alone")}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -68,8 +68,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _is_connected(wish: Wish, session: Session, here: Path) -> bool:
-    hooks = find_hooks(wish, session.places) or find_hooks(replace(wish, project=here), session.places)
-    return bool(hooks) or find_plugin(wish.agent, wish.home, wish.config_dir) is not None
+    scopes = wish, replace(wish, project=here)
+    connected = any(is_connected(scope, session.places) or find_hooks(scope, session.places) for scope in scopes)
+    return connected or find_plugin(wish.agent, wish.home, wish.config_dir) is not None
 
 
 def _check_machine(session: Session) -> Iterator[Finding]:
@@ -82,7 +83,7 @@ def _check_machine(session: Session) -> Iterator[Finding]:
             yield _finding(Level.WRONG, name, f"it is not on the PATH; memfs needs it {needed}", f"install {name}")
     for module, (extra, what) in _EXTRAS.items():
         if find_spec(module) is None:
-            message = f"the extra {extra!r} is not installed, so there is no {what}"
+            message = f"the extra {extra!r} is not installed, so {what}"
             yield _finding(Level.UNWISE, "memfs", message, f"pip install 'memfs-git[{extra}]'")
     shim = find_program("memfs", session.environ.get("PATH"))
     if shim is not None and "shims" in Path(shim).parts:

@@ -13,8 +13,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from memfs.connect.agents import AGENTS, AUTO
 from memfs.errors import SetupError
-from memfs.hooks.agents import AGENTS, AUTO
 
 _NO_PATH = "PYTHONPATH="
 """Empties the variable: a project may set it, and Python would import the project's files."""

@@ -16,18 +16,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from memfs.connect.agents import MILLISECONDS, MOVED_BY, Wish, can_hook, targets_of
+from memfs.connect.agents import Agent, find_context
 from memfs.connect.command import find_script_problem, is_hook_command, split_hook
 from memfs.connect.files import read_plain, read_record, read_snapshot
 from memfs.connect.install import find_plugin, holds_hook
 from memfs.connect.json_text import MARK, load
-from memfs.connect.ours import command_in, iter_handlers
+from memfs.connect.ours import NAME, command_in, is_our_server, iter_handlers
+from memfs.connect.targets import JsonTarget, TomlTarget
 from memfs.connect.toml_text import parse_toml
+from memfs.connect.wish import Wish, can_hook, targets_of
 from memfs.disk.places import Places
 from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
 from memfs.git.process import ask, find_program, run
-from memfs.hooks.dialect import find_context
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass, replace
 
@@ -42,6 +43,19 @@ _CODEX_ASKED = (
         "params": {"clientInfo": {"name": "memfs", "title": "memfs", "version": "1"}},
     },
     {"jsonrpc": "2.0", "method": "initialized"},
+)
+_SERVER_ASKED = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "memfs-doctor", "version": "1"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
 )
 
 
@@ -86,12 +100,13 @@ def check_agent(
         hook for hook in find_hooks(replace(wish, project=here, config_dir=None), places) if hook.path not in counted
     ]
     hooks = [*own, *in_project]
+    trial = _Trial(wish=wish, places=places, here=here, environ=environ, prompt=prompt)
     plugin = find_plugin(wish.agent, wish.home, wish.config_dir)
     findings: list[Finding] = [*_check_place(wish, environ)]
     if not hooks and plugin is None:
         if can_hook(wish.agent):
             findings.append(_unwise(wish, "no hooks of memfs are installed", f"memfs connect {wish.agent}"))
-        return findings
+        return [*findings, *_try_server(trial, scripts)]
     if plugin is not None:
         findings.append(_good(wish, f"memfs is installed as a plugin ({plugin})"))
     findings += _check_double(wish, places, here, hooks, plugin)
@@ -100,11 +115,10 @@ def check_agent(
     findings += _name_hooks_of_project(wish, in_project)
     for command in dict.fromkeys(hook.command for hook in own):
         findings += _check_script(wish, command)
-        trial = _Trial(wish=wish, places=places, here=here, environ=environ, prompt=prompt)
         findings.append(_try_hook(trial, command, scripts))
     if wish.agent == "codex" and own:
         findings += _check_codex_trust(wish, environ)
-    return findings
+    return [*findings, *_try_server(trial, scripts)]
 
 
 def find_hooks(wish: Wish, places: Places) -> list[Installed]:
@@ -120,7 +134,7 @@ def find_hooks(wish: Wish, places: Places) -> list[Installed]:
         text = snapshot.content.decode("utf-8", "replace")
         record = read_record(places, snapshot)
         known = record.commands if record else ()
-        if target.path.suffix == ".js":
+        if target.path.suffix in (".js", ".ts"):
             found += [
                 Installed(path=target.path, event="plugin", command=c, timeout=None, connected=c in known)
                 for c in _plugin_commands(text)
@@ -139,20 +153,12 @@ def find_hooks(wish: Wish, places: Places) -> list[Installed]:
     return found
 
 
-def sample_call(agent: str, prompt: str, cwd: str) -> dict[str, Any]:
+def sample_call(row: Agent, prompt: str, cwd: str) -> dict[str, Any]:
     """Return what the agent would write to a hook's standard input at a prompt."""
-    if agent == "copilot":
-        return {"sessionId": "memfs-doctor", "timestamp": 0, "cwd": cwd, "prompt": prompt}
-    if agent == "cursor":
-        roots = {"workspace_roots": [cwd], "hook_event_name": "beforeSubmitPrompt"}
-        return {"conversation_id": "memfs-doctor", **roots, "prompt": prompt}
-    name = "BeforeAgent" if agent == "gemini" else "UserPromptSubmit"
-    more: dict[str, Any] = {
-        "gemini": {"timestamp": "1970-01-01T00:00:00Z"},
-        "codex": {"turn_id": "memfs-doctor"},
-        "claude-code": {"prompt_id": "memfs-doctor"},
-    }.get(agent, {})
-    return {"session_id": "memfs-doctor", "cwd": cwd, "hook_event_name": name, "prompt": prompt, **more}
+    call = {"cwd": cwd, "workspace_roots": [cwd], "prompt": prompt, **(row.sample or {})}
+    if row.prompt_event:
+        call |= {"session_id": "memfs-doctor", "hook_event_name": row.prompt_event}
+    return call
 
 
 def _load(path: Path, text: str) -> Any:
@@ -175,12 +181,12 @@ def _plugin_commands(text: str) -> list[str]:
 
 
 def _check_place(wish: Wish, environ: Mapping[str, str]) -> Iterator[Finding]:
-    variable = MOVED_BY.get(wish.agent, "")
-    if environ.get(variable) and wish.config_dir is None:
+    variable = wish.row.moved_by
+    if variable and environ.get(variable) and wish.config_dir is None:
         message = f"{variable} is set, so the agent may read another folder than the one looked at"
         yield _unwise(wish, message, f"memfs doctor {wish.agent} --config-dir DIR")
     for name in ("settings.json", "hooks.json"):
-        settings = wish.folder({"claude-code": ".claude", "gemini": ".gemini"}.get(wish.agent, ".none")) / name
+        settings = replace(wish, project=None).folder / name
         try:
             document = load(read_plain(settings).decode("utf-8"))
         except (OSError, ValueError):
@@ -208,22 +214,22 @@ def _check_double(
     if plugin is not None and hooks:
         message = "memfs runs twice: as a plugin and from the settings"
         yield _wrong(wish, message, f"memfs disconnect {wish.agent}")
-    if wish.agent == "copilot" and hooks:
-        for target in targets_of(replace(wish, agent="claude-code", project=here, config_dir=None)):
+    if wish.row.reads_hooks_of and hooks:
+        for target in targets_of(replace(wish, agent=wish.row.reads_hooks_of, project=here, config_dir=None)):
             if holds_hook(target, places):
-                message = f"Copilot runs Claude Code's hooks of {target.path} too; memfs keeps quiet there"
+                message = f"{wish.row.title} runs the hooks of {target.path} too; memfs keeps quiet there"
                 yield _good(wish, message)
 
 
 def _check_hook(wish: Wish, hook: Installed) -> Iterator[Finding]:
     again = f"memfs connect {wish.agent}"
     if hook.timeout is not None:
-        seconds = hook.timeout / 1000 if wish.agent in MILLISECONDS else hook.timeout
+        seconds = hook.timeout / 1000 if wish.row.milliseconds else hook.timeout
         if seconds > LONGEST_TIMEOUT_SECONDS:
             yield _wrong(wish, f"{hook.event} may take {seconds:g} seconds: the timeout is in the wrong unit", again)
         elif seconds < 1:
             yield _wrong(wish, f"{hook.event} is ended after {seconds:g} seconds: the timeout is too short", again)
-    elif wish.agent != "opencode":
+    elif not wish.row.plugin:
         yield _unwise(wish, f"{hook.event} has no timeout, so the agent's own holds", again)
 
 
@@ -281,7 +287,7 @@ def _try_hook(trial: _Trial, command: str, scripts: Collection[str]) -> Finding:
     if program is None or os.path.realpath(program) not in scripts:
         shown = escape_hidden(script[:120], single_line=True)
         return _unwise(wish, f"the hooks name {shown}, not the memfs that runs now; it was not tried", again)
-    call = json.dumps(sample_call(wish.agent, trial.prompt or "memfs doctor", str(trial.here))).encode()
+    call = json.dumps(sample_call(wish.row, trial.prompt or "memfs doctor", str(trial.here))).encode()
     # What changes the interpreter would bring the project's own modules in.
     environ = {name: value for name, value in trial.environ.items() if not name.startswith("PYTHON")}
     log = trial.places.state / "hooks.log"
@@ -304,10 +310,66 @@ def _try_hook(trial: _Trial, command: str, scripts: Collection[str]) -> Finding:
     return _judge_answer(trial, done.stdout, seconds)
 
 
+def _try_server(trial: _Trial, scripts: Collection[str]) -> Iterator[Finding]:
+    """Start the MCP server of the user's settings, if its program is one of ``scripts``, and call a tool."""
+    wish = trial.wish
+    for path, argv in _find_servers(replace(wish, project=None), trial.places):
+        again = f"memfs connect {wish.agent} --mcp"
+        program = argv[0] if os.path.isabs(argv[0]) else find_program(argv[0], trial.environ.get("PATH"))
+        if program is None or os.path.realpath(program) not in scripts:
+            shown = escape_hidden(argv[0][:120], single_line=True)
+            yield _unwise(
+                wish, f"the server of {path} is {shown}, not the memfs that runs now; it was not tried", again
+            )
+            continue
+        arguments = [word.replace("${workspaceFolder}", str(trial.here)) for word in argv[1:]]
+        environ = {name: value for name, value in trial.environ.items() if not name.startswith("PYTHON")}
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list", "arguments": {}}}
+        try:
+            said = ask(
+                [os.path.abspath(program), *arguments],
+                "".join(json.dumps(message) + "\n" for message in (*_SERVER_ASKED, call)).encode(),
+                answered=lambda said: any(_answer_to_2(line) is not None for line in said.split(b"\n")[:-1]),
+                cwd=trial.here,
+                env=environ,
+                timeout=_PATIENCE,
+            )
+        except MemfsError as error:
+            yield _wrong(wish, f"the MCP server cannot be started: {error}", again)
+            continue
+        answer = next((found for line in said.splitlines() if (found := _answer_to_2(line)) is not None), None)
+        if answer is None:
+            yield _wrong(wish, "the MCP server does not start", "pip install 'memfs-git[mcp]'")
+        elif (answer.get("result") or {}).get("isError"):
+            yield _unwise(wish, "the MCP server found no memories from here", "memfs init, or go to a repository")
+        else:
+            yield _good(wish, "the MCP server starts and answers")
+
+
+def _find_servers(wish: Wish, places: Places) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the file and the words of each of memfs's MCP servers in this scope."""
+    for target in targets_of(wish):
+        if not isinstance(target, JsonTarget | TomlTarget):
+            continue
+        try:
+            snapshot = read_snapshot(target.path)
+        except MemfsError:
+            continue
+        record = read_record(places, snapshot)
+        document = _load(target.path, (snapshot.content or b"").decode("utf-8", "replace"))
+        servers = document.get(target.servers) if isinstance(document, dict) else None
+        entry = servers.get(NAME) if isinstance(servers, dict) else None
+        if not isinstance(entry, dict) or not is_our_server(entry, record.commands if record else ()):
+            continue
+        command = entry.get("command")
+        words = [*command, *entry.get("args", [])] if isinstance(command, list) else [command, *entry.get("args", [])]
+        yield target.path, [str(word) for word in words]
+
+
 def _judge_answer(trial: _Trial, said: bytes, seconds: float) -> Finding:
     wish = trial.wish
     took = f"in {seconds * 1000:.0f} ms"
-    if said.strip() and find_context(wish.agent, said) is None:
+    if said.strip() and find_context(wish.row, said) is None:
         return _wrong(wish, "the hook's answer is not in the shape that the agent reads", "upgrade memfs")
     if trial.prompt and not said.strip():
         message = f"the hook answered {took}, but found nothing for a memory's own words"
@@ -333,7 +395,7 @@ def _check_codex_trust(wish: Wish, environ: Mapping[str, str]) -> Iterator[Findi
         said = ask(
             ["codex", "app-server"],
             lines,
-            answered=lambda said: any(answer is not None for answer in map(_codex_answer, said.split(b"\n")[:-1])),
+            answered=lambda said: any(answer is not None for answer in map(_answer_to_2, said.split(b"\n")[:-1])),
             cwd=wish.home,
             env=environ,
             timeout=_PATIENCE,
@@ -350,8 +412,8 @@ def _check_codex_trust(wish: Wish, environ: Mapping[str, str]) -> Iterator[Findi
         yield _good(wish, f"Codex trusts all {len(states)} hooks")
 
 
-def _codex_answer(line: bytes) -> dict[str, Any] | None:
-    """Return the answer to the question about hooks, or None where ``line`` is another message."""
+def _answer_to_2(line: bytes) -> dict[str, Any] | None:
+    """Return the answer to the second question, or None where ``line`` is another message."""
     try:
         answer = json.loads(line)
     except ValueError:
@@ -361,7 +423,7 @@ def _codex_answer(line: bytes) -> dict[str, Any] | None:
 
 def _iter_codex_hooks(raw: bytes) -> Iterator[tuple[str, str]]:
     for line in raw.splitlines():
-        answer = _codex_answer(line) or {}
+        answer = _answer_to_2(line) or {}
         for folder in (answer.get("result") or {}).get("data", []):
             for hook in folder.get("hooks", []):
                 yield str(hook.get("command")), str(hook.get("trustStatus"))

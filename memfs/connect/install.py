@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from memfs.connect.agents import Wish, can_hook, targets_of
+from memfs.connect.agents import AGENTS, load_agent
 from memfs.connect.files import (
     Record,
     Snapshot,
@@ -19,8 +19,9 @@ from memfs.connect.files import (
 )
 from memfs.connect.json_text import load
 from memfs.connect.ours import find_places
-from memfs.connect.targets import JsonTarget, Target, TomlTarget, UnfitError
+from memfs.connect.targets import JsonTarget, OwnTarget, Target, TomlTarget, UnfitError
 from memfs.connect.toml_text import parse_toml
+from memfs.connect.wish import Wish, can_hook, skill_target, targets_of
 from memfs.disk.places import Places
 from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.model.values import dataclass, replace
@@ -59,22 +60,54 @@ def connect(wish: Wish, places: Places, *, here: Path | None = None) -> list[Cha
             where=str(other),
             hint="nothing is left to do; or disconnect that one first",
         )
-    return _carry_out([_plan(target, places, add=True, within=wish.project) for target in targets_of(wish)], places)
+    return write_targets(targets_of(wish), places, within=wish.project)
 
 
 def plan(wish: Wish, places: Places) -> list[Change]:
     """Return what :func:`connect` would do, and do nothing."""
-    return [
-        Change(path=step.target.path, what=_word(step))
-        for step in (_plan(target, places, add=True, within=wish.project) for target in targets_of(wish))
-    ]
+    return write_targets(targets_of(wish), places, within=wish.project, dry_run=True)
+
+
+def write_targets(
+    targets: Sequence[Target], places: Places, *, within: Path | None, dry_run: bool = False
+) -> list[Change]:
+    """Put these targets in place, all or none, and return what became of each."""
+    steps = [_plan(target, places, add=True, within=within) for target in targets]
+    if dry_run:
+        return [Change(path=step.target.path, what=_word(step)) for step in steps]
+    return _carry_out(steps, places)
 
 
 def disconnect(wish: Wish, places: Places) -> list[Change]:
     """Take everything of memfs out of the agent's files of this scope. A file that nobody else changed
     meanwhile is again what it was, byte for byte."""
-    nothing = replace(wish, moments=(), mcp=False)
-    return _carry_out([_plan(target, places, add=False, within=wish.project) for target in targets_of(nothing)], places)
+    nothing = replace(wish, moments=(), mcp=False, skill=False)
+    kept = skill_target(wish).path if _is_skill_shared(wish, places) else None
+    targets = [target for target in targets_of(nothing) if target.path != kept]
+    return _carry_out([_plan(target, places, add=False, within=wish.project) for target in targets], places)
+
+
+def _is_skill_shared(wish: Wish, places: Places) -> bool:
+    """Return whether another agent that is connected in this scope reads the same skill file."""
+    others = [replace(wish, agent=agent, config_dir=None) for agent in AGENTS if agent != wish.agent]
+    skill = skill_target(wish).path
+    return any(skill_target(other).path == skill and is_connected(other, places) for other in others)
+
+
+def is_connected(wish: Wish, places: Places) -> bool:
+    """Return whether memfs's hooks, plugin or server are in one of the agent's files of this scope."""
+    skill = skill_target(wish).path
+    return any(_has_ours(target, places) for target in targets_of(wish) if target.path != skill)
+
+
+def _has_ours(target: Target, places: Places) -> bool:
+    try:
+        snapshot = read_snapshot(target.path)
+        text = (snapshot.content or b"").decode("utf-8")
+        record = read_record(places, snapshot)
+        return target.strip(text, record.commands if record else ()) != text
+    except (MemfsError, UnicodeDecodeError):
+        return False
 
 
 def find_other_install(wish: Wish, places: Places, *, here: Path | None = None) -> Path | None:
@@ -88,7 +121,7 @@ def find_other_install(wish: Wish, places: Places, *, here: Path | None = None) 
         candidates.append(replace(wish, project=None))
         if wish.agent == "copilot":
             # In a trusted folder Copilot runs Claude Code's project hooks; memfs answers it in its shape.
-            candidates.append(replace(wish, agent="claude-code", config_dir=None))
+            candidates.append(replace(wish, agent=wish.row.reads_hooks_of, config_dir=None))
     own = {target.path for target in targets_of(wish)}
     for other in candidates:
         for target in targets_of(other):
@@ -106,37 +139,37 @@ def holds_hook(target: Target, places: Places) -> bool:
     if snapshot.content is None:
         return False
     text = snapshot.content.decode("utf-8", "replace")
-    if not isinstance(target, JsonTarget | TomlTarget):
+    if isinstance(target, OwnTarget):
         return target.strip(text) != text and '"hook"' in text
     record = read_record(places, snapshot)
     try:
-        return bool(find_places(target.load(text), record.commands if record else ()))
+        document = target.load(text) if isinstance(target, JsonTarget | TomlTarget) else None
+        return bool(find_places(document, record.commands if record else ()))
     except ValueError:
         return False
 
 
 def find_plugin(agent: str, home: Path, config_dir: Path | None = None) -> Path | None:
     """Return the settings file that switches memfs's plugin or extension on, or None."""
-    if agent == "gemini":
-        extension = (config_dir or home / ".gemini") / "extensions" / "memfs" / "gemini-extension.json"
-        return extension if extension.is_file() else None
-    if agent in ("claude-code", "copilot"):
-        settings = (config_dir or home / f".{agent.removesuffix('-code')}") / "settings.json"
-        try:
-            plugins = load(read_plain(settings).decode("utf-8")).get("enabledPlugins", {})
-        except (OSError, ValueError, AttributeError):
-            return None
-        on = isinstance(plugins, dict) and any(name.startswith("memfs@") and on for name, on in plugins.items())
-        return settings if on else None
-    if agent == "codex":
-        config = (config_dir or home / ".codex") / "config.toml"
-        try:
-            tables = parse_toml(read_plain(config).decode("utf-8")).get("plugins", {})
-        except (OSError, ValueError):
-            return None
-        names = [name for name, table in tables.items() if isinstance(table, dict) and table.get("enabled", True)]
-        return config if any(name.startswith("memfs@") for name in names) else None
-    return None
+    row = load_agent(agent)
+    folder = config_dir or home / row.folder
+    if row.extension:
+        return folder / row.extension if (folder / row.extension).is_file() else None
+    if not row.plugins_in:
+        return None
+    settings = folder / row.plugins_in
+    try:
+        text = read_plain(settings).decode("utf-8")
+        document = parse_toml(text) if settings.suffix == ".toml" else load(text)
+        plugins = document.get("plugins" if settings.suffix == ".toml" else "enabledPlugins") or {}
+        on = [name for name, value in plugins.items() if _is_on(value)]
+    except (OSError, ValueError, AttributeError):
+        return None
+    return settings if any(name.startswith("memfs@") for name in on) else None
+
+
+def _is_on(value: object) -> bool:
+    return bool(value.get("enabled", True)) if isinstance(value, dict) else bool(value)
 
 
 def _plan(target: Target, places: Places, *, add: bool, within: Path | None) -> _Step:

@@ -1,7 +1,7 @@
 """From the bytes that an agent writes to a hook's standard input to an :class:`Event`. Pure.
 
 Every agent has its own field names and event names; all of them end up in the few values that
-decide what to recall. Anything that is no event of ours is an :class:`Event` whose moment is
+decide what to recall. Anything that is not an event of ours is an :class:`Event` whose moment is
 ``OTHER``, never an error: a hook that fails is a hook that its user removes.
 """
 
@@ -9,30 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any
 
-from memfs.hooks.agents import AUTO
+from memfs.connect.agents import AUTO, Agent, Moment, load_agent
 from memfs.model.values import dataclass
-
-
-class Moment(StrEnum):
-    """When in an agent's work a hook was called."""
-
-    START = "session-start"
-    PROMPT = "prompt"
-    BEFORE_TOOL = "before-tool"
-    AFTER_TOOL = "after-tool"
-    COMPACT = "compaction"
-    STOP = "turn-end"
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One call of a hook. Text is as the agent sent it, cut to a length that can be worked with."""
 
-    agent: str
+    row: Agent
     name: str  # the agent's own name of the event; "" where it sends none
     moment: Moment
     session: str = ""
@@ -48,47 +35,11 @@ class Event:
     stop_hook_active: bool = False
 
 
-_PASCAL = {
-    "SessionStart": Moment.START,
-    "UserPromptSubmit": Moment.PROMPT,
-    "PreToolUse": Moment.BEFORE_TOOL,
-    "PostToolUse": Moment.AFTER_TOOL,
-    "PostToolUseFailure": Moment.AFTER_TOOL,
-    "PreCompact": Moment.COMPACT,
-    "Stop": Moment.STOP,
-}
-_CAMEL = {
-    "sessionStart": Moment.START,
-    "userPromptSubmitted": Moment.PROMPT,
-    "beforeSubmitPrompt": Moment.PROMPT,
-    "preToolUse": Moment.BEFORE_TOOL,
-    "postToolUse": Moment.AFTER_TOOL,
-    "postToolUseFailure": Moment.AFTER_TOOL,
-    "preCompact": Moment.COMPACT,
-    "agentStop": Moment.STOP,
-    "stop": Moment.STOP,
-}
-_GEMINI = {
-    "SessionStart": Moment.START,
-    "BeforeAgent": Moment.PROMPT,
-    "BeforeTool": Moment.BEFORE_TOOL,
-    "AfterTool": Moment.AFTER_TOOL,
-    "AfterAgent": Moment.STOP,
-}
 _GEMINI_ONLY = frozenset(
     {"BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection", "BeforeTool", "AfterTool"}
     | {"PreCompress", "Notification"}
 )
 _READERS_OF_CLAUDE = frozenset({"copilot", "cursor"})
-_MOMENTS: Mapping[str, Mapping[str, Moment]] = {
-    "claude-code": _PASCAL,
-    "codex": _PASCAL,
-    "gemini": _GEMINI,
-    "copilot": {**_PASCAL, **_CAMEL},
-    "opencode": _PASCAL,
-    "cursor": _CAMEL,
-    "windsurf": {"pre_user_prompt": Moment.PROMPT, "post_cascade_response": Moment.STOP},
-}
 
 _PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "dir_path")
 _COMMAND_KEYS = ("command", "cmd", "script")
@@ -113,8 +64,9 @@ def parse_event(raw: bytes, agent: str) -> Event | None:
     borrowed = agent == "claude-code" and sender in _READERS_OF_CLAUDE
     if agent == AUTO or borrowed:
         agent = sender or "claude-code"
-    name = _text(fields, "hook_event_name", "agent_action_name", "hookName")
-    moment = _MOMENTS[agent].get(name, Moment.OTHER) if name else Moment.OTHER
+    row = load_agent(agent)
+    name = _text(fields, "hook_event_name", "hookName")
+    moment = row.events.get(name, Moment.OTHER)
     if not name and agent == "copilot":
         moment = _guess_copilot_moment(fields)
     subagent = _text(fields, "agent_id", "agentId")
@@ -123,10 +75,10 @@ def parse_event(raw: bytes, agent: str) -> Event | None:
     tool_input = _tool_input(fields)
     prompt = _prompt(fields)
     return Event(
-        agent=agent,
+        row=row,
         name=name,
         moment=moment,
-        session=_text(fields, "session_id", "sessionId", "conversation_id", "trajectory_id"),
+        session=_text(fields, "session_id", "sessionId", "conversation_id"),
         cwd=_cwd(fields),
         prompt=_cut(prompt, _LONGEST_PROMPT),
         source=_text(fields, "source"),
@@ -148,8 +100,6 @@ def detect_sender(fields: Mapping[str, Any]) -> str | None:
     name = fields.get("hook_event_name")
     if "cursor_version" in fields or "conversation_id" in fields:
         return "cursor"
-    if "agent_action_name" in fields:
-        return "windsurf"
     if "sessionId" in fields:
         return "copilot"
     if "prompt_id" in fields:
@@ -157,8 +107,10 @@ def detect_sender(fields: Mapping[str, Any]) -> str | None:
     if "turn_id" in fields or (name == "SessionStart" and "model" in fields and "permission_mode" in fields):
         return "codex"
     if "timestamp" in fields:
-        shared_name = name in ("SessionStart", "SessionEnd")
-        return "gemini" if name in _GEMINI_ONLY or (shared_name and "transcript_path" in fields) else "copilot"
+        if name in _GEMINI_ONLY or "transcript_path" not in fields:
+            return "gemini" if name in _GEMINI_ONLY else "copilot"
+        # Gemini and Qwen Code both name their sessions' ends so; a prompt of this name is Qwen's.
+        return "gemini" if name in ("SessionStart", "SessionEnd") else "qwen"
     if str(fields.get("session_id", "")).startswith("ses_"):
         return "opencode"
     return None
@@ -195,8 +147,6 @@ def _guess_copilot_moment(fields: Mapping[str, Any]) -> Moment:
 
 def _prompt(fields: Mapping[str, Any]) -> str:
     prompt = fields.get("prompt")
-    if prompt is None and isinstance(fields.get("tool_info"), dict):
-        prompt = fields["tool_info"].get("user_prompt")
     if isinstance(prompt, list):
         parts = [part.get("text") for part in prompt if isinstance(part, dict)]
         return "\n".join(part for part in parts if isinstance(part, str))

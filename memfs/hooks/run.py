@@ -2,7 +2,7 @@
 
 The work is done in a child of this process, which waits for it: a stuck disk, a library that dies or
 a pattern that runs away cost one log line, never the agent's turn. Forking this small process takes
-about a millisecond.
+about a millisecond. Most projects have no memories: those calls end before anything of memfs is loaded.
 """
 
 from __future__ import annotations
@@ -13,37 +13,51 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
 
+TYPE_CHECKING = False  # `typing` takes longer to load than a call without memories
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import date
+    from typing import NoReturn
 
     from memfs.disk.places import Places
 
 DEADLINE_SECONDS = 2.0
 LARGEST_LOG = 64 * 1024
 _LOG_NAME = "hooks.log"
+_NO_AGENT = "there is no such agent"
+
+
+def run_fast(argv: Sequence[str], places: Places | None) -> int:
+    """Run ``memfs hook AGENT`` without the command line's parser: an agent waits for each millisecond."""
+    if len(argv) != 2:
+        return _refuse()
+    return run_hook(argv[1], places)
 
 
 def run_hook(
-    agent: str, places: Places, *, answer: Callable[[bytes], bytes] | None = None, deadline: float = DEADLINE_SECONDS
+    agent: str,
+    places: Places | None = None,
+    *,
+    answer: Callable[[bytes], bytes] | None = None,
+    deadline: float = DEADLINE_SECONDS,
 ) -> int:
     """Answer the hook call on standard input for ``agent`` and return 0, whatever happens.
 
-    ``answer`` is what turns the bytes of standard input into the bytes of standard output.
+    ``answer`` is what turns the bytes of standard input into the bytes of standard output. The deadline counts from
+    the start of this process.
     """
     if sys.stdin is not None and sys.stdin.isatty():
         return 0
     # A process that lives this short need not look for what it could forget, nor at its end.
     gc.disable()
     gc.freeze()
-    began = time.monotonic()
+    began = time.monotonic() - _seconds_since_start()
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _work(writer, answer, agent, places)
+        _work(writer, answer or (lambda raw: _answer_event(raw, agent, places, (began, began + deadline))))
     os.close(writer)
     said, reason = _collect(reader, began + deadline)
     os.close(reader)
@@ -52,6 +66,8 @@ def run_hook(
         os.kill(child, signal.SIGKILL)
     elif (status := os.waitpid(child, 0)[1]) != 0 and not reason:
         reason = f"ended with status {status}"
+    if reason == _NO_AGENT:
+        return _refuse()
     if reason:
         write_log(places, agent, f"gave up after {time.monotonic() - began:.1f} s: {reason}")
         return 0
@@ -63,15 +79,33 @@ def run_hook(
     return 0
 
 
-def write_log(places: Places, agent: str, what: str) -> None:
+def _refuse() -> int:
+    # Not 2, the usual answer to a wrong call: agents take that as "block what the user asked".
+    sys.stderr.write("memfs: hook needs one agent; `memfs hook --help` lists them\n")
+    return 0
+
+
+def _seconds_since_start() -> float:
+    """Return how long this process has run already; 0 where the system does not say."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rsplit(b")", 1)[1].split()[19])
+        passed = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
+    return min(max(passed, 0.0), 1.0)
+
+
+def write_log(places: Places | None, agent: str, what: str) -> None:
     """Append one line to the hooks' log, and keep the log short. A disk that refuses is no error."""
     said = "".join(character if character.isprintable() else " " for character in what)
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {agent} {said}"[:400] + "\n"
+    from memfs.disk.places import find_places
     from memfs.disk.private import append_own, make_folder, read_own, replace_own
     from memfs.errors import SetupError
 
     try:
-        path = make_folder(places, "state") / _LOG_NAME
+        path = make_folder(places or find_places(), "state") / _LOG_NAME
         if append_own(path, line.encode("ascii", "backslashreplace")) > LARGEST_LOG:
             kept = read_own(path, limit=2 * LARGEST_LOG) or b""
             replace_own(path, kept[-LARGEST_LOG // 2 :].split(b"\n", 1)[-1])
@@ -79,10 +113,47 @@ def write_log(places: Places, agent: str, what: str) -> None:
         return
 
 
-def _answer_event(raw: bytes, agent: str, places: Places) -> bytes:
-    from memfs.hooks.answer import answer_event
+def _answer_event(raw: bytes, agent: str, places: Places | None, times: tuple[float, float]) -> bytes:
+    if not may_have_memories(raw, str(places.home) if places else None):
+        return b""
+    from memfs.connect.agents import find_agent
+    from memfs.hooks.answer import Clock, answer_event
 
-    return answer_event(raw, agent, places, today=_today)
+    name = find_agent(agent)
+    if name is None:
+        raise LookupError(_NO_AGENT)
+    return answer_event(raw, name, lambda: places or _find_places(), today=_today, clock=Clock(*times))
+
+
+def may_have_memories(raw: bytes, home: str | None = None) -> bool:
+    """Return whether there may be memories where the call ``raw`` comes from.
+
+    In doubt there may be. A user whose settings may name other stores has memories everywhere.
+    """
+    import json
+    import pwd
+
+    try:
+        fields = json.loads(raw.removeprefix(b"\xef\xbb\xbf"))
+        roots = fields.get("workspace_roots")
+        folder = fields.get("cwd") or (roots[0] if roots else None)
+        home = home or pwd.getpwuid(os.getuid()).pw_dir
+    except (ValueError, RecursionError, AttributeError, KeyError, IndexError, TypeError):
+        return True
+    if not isinstance(folder, str) or not os.path.isabs(folder) or os.path.lexists(f"{home}/.config/memfs/config.yaml"):
+        return True
+    while not os.path.lexists(f"{folder}/.git"):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+    return os.path.lexists(f"{folder}/memories") or os.path.lexists(f"{folder}/.memfs")
+
+
+def _find_places() -> Places:
+    from memfs.disk.places import find_places
+
+    return find_places()
 
 
 def _today() -> date:
@@ -91,7 +162,7 @@ def _today() -> date:
     return date.today()
 
 
-def _work(writer: int, answer: Callable[[bytes], bytes] | None, agent: str, places: Places) -> NoReturn:
+def _work(writer: int, answer: Callable[[bytes], bytes]) -> NoReturn:
     """Answer in the child and end it, whatever happens: it must never run on as a second parent.
 
     It writes ``+`` and the answer, or ``-`` and why there is none.
@@ -102,8 +173,10 @@ def _work(writer: int, answer: Callable[[bytes], bytes] | None, agent: str, plac
         os.dup2(silence, 1)
         os.dup2(silence, 2)
         raw = _read_stdin()
-        said = b"+" + (answer(raw) if answer is not None else _answer_event(raw, agent, places))
+        said = b"+" + answer(raw)
         code = 0
+    except LookupError as error:
+        said = f"-{error.args[0] if error.args == (_NO_AGENT,) else repr(error)}".encode("ascii", "backslashreplace")
     except BaseException as error:  # noqa: BLE001 - a hook has nobody to raise to: the parent logs what went wrong
         said = f"-{type(error).__name__}: {error}".encode("ascii", "backslashreplace")
     try:

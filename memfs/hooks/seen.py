@@ -1,4 +1,4 @@
-"""What an agent's session was given already, so that a tool call does not say it again.
+"""What an agent's session was given already, so that no prompt, tool call or resume says it again.
 
 One small file a session in the user's state folder, a line a memory as it was shown. Losing it
 costs a repetition. Nothing here is trusted and nothing of a repository's text is kept.
@@ -19,6 +19,9 @@ _FOLDER = "sessions"
 _KEEP_SECONDS = 7 * 24 * 3600
 _MOST_SESSIONS = 64
 _LARGEST = 256 * 1024
+
+PROMPTED = "prompted"
+"""The mark of a session that was given memories at a prompt: later prompts get less."""
 
 COMPACTED = "compacted"
 """The mark of a session whose context was cut: its next prompt gets the brief again."""

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from support import Run
 
-from memfs.hooks.agents import AGENTS
+from memfs.connect.agents import AGENTS
+from memfs.connect.json_text import load
 
 SETTINGS = {
     "claude-code": {".claude/settings.json": '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}}\n'},
@@ -23,7 +24,13 @@ SETTINGS = {
     "copilot": {".copilot/mcp-config.json": '{"mcpServers": {"other": {"command": "x"}}}'},
     "opencode": {".config/opencode/opencode.json": '{\r\n  "model": "m"\r\n}\r\n'},
     "cursor": {".cursor/hooks.json": '{"version": 1, "hooks": {"stop": [{"command": "mine"}]}}'},
-    "windsurf": {".codeium/windsurf/mcp_config.json": '{"mcpServers": {}}'},
+    "devin": {".codeium/windsurf/mcp_config.json": '{"mcpServers": {}}', ".config/devin/config.json": "{}"},
+    "qwen": {".qwen/settings.json": '{\n  "model": {"name": "x"}, // mine\n}\n'},
+    "kilo": {".config/kilo/kilo.jsonc": '{\n  // mine\n  "model": "m",\n}\n'},
+    "pi": {".pi/agent/settings.json": "{}"},
+    "droid": {".factory/mcp.json": '{"mcpServers": {"other": {"command": "x"}}}'},
+    "vscode": {".config/Code/User/mcp.json": '{"servers": {}, "inputs": []}'},
+    "kiro": {".kiro/settings/mcp.json": "{}"},
 }
 
 
@@ -70,7 +77,7 @@ def test_nothing_is_left_of_a_connection(memfs: Memfs, sealed: Path, project: Pa
     assert files(sealed) == connected
     for name, text in before.items():
         if name.endswith(".json"):
-            assert set(json.loads(text)) <= set(json.loads(connected[name]))
+            assert set(load(text.decode())) <= set(load(connected[name].decode()))
     assert memfs("disconnect", agent, cwd=project).code == 0
     assert files(sealed) == before
     assert memfs("disconnect", agent, cwd=project).out == "memfs is not connected there\n"
@@ -89,7 +96,7 @@ def test_an_agent_without_settings_has_none_afterwards(
     assert left <= {".gitconfig", ".local"}
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "windsurf"])
+@pytest.mark.parametrize("agent", AGENTS)
 def test_a_project_connection_touches_the_project_alone(
     memfs: Memfs, sealed: Path, project: Path, script: Path, agent: str
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from people import memory_text
 from support import Run, git, launch_command
 
-from memfs.hooks.agents import AGENTS
+from memfs.connect.agents import AGENTS
 
 Memfs = Callable[..., Run]
 
@@ -53,7 +53,7 @@ def says(found: dict[str, Any], words: str) -> Any:
     return match[0]
 
 
-@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent != "windsurf"])
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent not in ("vscode", "kiro")])
 def test_a_good_installation_is_tried_and_found_good(memfs: Memfs, project: Path, script: Path, agent: str) -> None:
     memfs("connect", agent, "--command", str(script), cwd=project)
     found = findings(memfs, project, agent)

@@ -10,6 +10,7 @@ import pytest
 from support import CHECKOUT
 
 from memfs.connect import texts
+from memfs.connect.agents import load_agent
 
 
 def test_the_folder_is_up_to_date() -> None:
@@ -62,10 +63,19 @@ def test_the_skill_names_itself_as_agents_require() -> None:
 
 def test_the_instructions_stay_short() -> None:
     assert len(texts.INSTRUCTIONS.encode()) < 500
+    assert len((texts.INSTRUCTIONS + texts.WRITING).encode()) < 800
     assert len(texts.WHEN.encode()) < 2_000
 
 
-@pytest.mark.parametrize("rule", [texts.cursor_rule(), texts.windsurf_rule(), texts.opencode_plugin("memfs")])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        texts.rule_text(load_agent("cursor").rule_front),
+        texts.skill_text(),
+        texts.plugin_text("opencode.js", "memfs"),
+        texts.plugin_text("pi.ts", "memfs"),
+    ],
+)
 def test_what_memfs_wrote_can_be_told_from_what_it_did_not(rule: str) -> None:
     assert texts.MARK in rule
 
@@ -78,5 +88,5 @@ def test_the_opencode_plugin_is_javascript(tmp_path: Path) -> None:
     if node is None:
         pytest.skip("node is not installed")
     path = tmp_path / "memfs.mjs"
-    path.write_text(texts.opencode_plugin('/my home/it\'s "memfs"', ["start"]))
+    path.write_text(texts.plugin_text("opencode.js", '/my home/it\'s "memfs"', ["start"]))
     subprocess.run([node, "--check", path], check=True)

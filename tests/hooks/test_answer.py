@@ -11,9 +11,9 @@ import pytest
 from people import Person, Team, found_team, memory_text
 from support import TODAY
 
+from memfs.connect.agents import LONGEST_CONTEXT, find_context, load_agent
 from memfs.disk.places import Places
 from memfs.hooks.answer import answer_event
-from memfs.hooks.dialect import LONGEST_CONTEXT, find_context
 
 RULE = "Billing migrations stay additive while workers of two versions run."
 RUMOUR = "The staging cluster is rebuilt from its snapshot every Thursday."
@@ -44,10 +44,10 @@ def ask(team: Team, places: Places) -> Ask:
 
     def ask(name: str, agent: str = "claude-code", session: str = "s1", **fields: Any) -> str:
         call = {"session_id": session, "cwd": str(team.root), "hook_event_name": name, **fields}
-        answer = answer_event(json.dumps(call).encode(), agent, places, today=lambda: TODAY)
+        answer = answer_event(json.dumps(call).encode(), agent, lambda: places, today=lambda: TODAY)
         if not answer:
             return ""
-        context = find_context("copilot" if b'{"additionalContext' in answer[:21] else agent, answer)
+        context = find_context(load_agent("copilot" if b'{"additionalContext' in answer[:21] else agent), answer)
         assert context is not None
         assert len(context.encode()) <= LONGEST_CONTEXT
         return context
@@ -104,9 +104,88 @@ def test_what_was_injected_is_not_searched_again(ask: Ask) -> None:
     assert prompt(ask, f"<hook_context>{RULE}</hook_context>yes, do it", agent="claude-code") == ""
 
 
-def test_a_prompt_is_answered_as_often_as_it_is_asked(ask: Ask) -> None:
-    assert RULE in prompt(ask, "how do billing migrations go?")
-    assert RULE in prompt(ask, "how do billing migrations go?")
+def test_ten_prompts_of_a_session_show_each_memory_once_and_briefly(ask: Ask, team: Team) -> None:
+    for number in range(12):
+        team.write(f"zebra-{number}", memory_text(f"Zebra convention {number} has stripes of kind {number * 7}."))
+    questions = ["how do billing migrations go?", "when is the staging cluster rebuilt?", "which zebra has stripes?"]
+    told = [prompt(ask, question) for question in [*questions * 3, "what is zebra convention 3?"]]
+    assert all(len(text.encode()) <= 1200 for text in told[1:])
+    shown = [line for text in told for line in text.split("\n") if "| [" in line]
+    ids = [line.split("[")[1].split("]")[0] for line in shown]
+    assert "additive" in ids
+    assert "staging" in ids
+    assert len(ids) == len(set(ids)), "a memory was shown twice"
+
+
+def test_a_long_memory_is_cut_and_not_left_out_of_a_later_prompt(ask: Ask, team: Team) -> None:
+    prompt(ask, "how do billing migrations go?")
+    team.write("zebra", memory_text("Zebra stripes alternate. " + "They are black and white, as always. " * 80))
+    told = prompt(ask, "how do zebra stripes alternate?")
+    assert "[zebra]" in told
+    assert len(told.encode()) <= 1200
+    assert told.count("Memory bundle ") == told.count("End of memory bundle ") == 1
+
+
+def test_a_changed_or_newly_approved_memory_is_shown_again(ask: Ask, team: Team, key: Path) -> None:
+    question = "when is the staging cluster rebuilt from its snapshot?"
+    assert RUMOUR in prompt(ask, question)
+    assert prompt(ask, question) == ""
+    team.approve(Person("alice", key), "staging")
+    assert "approved by alice" in prompt(ask, question)
+    assert prompt(ask, question) == ""
+
+
+def test_a_prompt_and_a_tool_call_share_one_record(ask: Ask, team: Team) -> None:
+    path = str(team.root / "services" / "invoices" / "total.py")
+    assert PLACE in edit(ask, path)
+    assert PLACE not in prompt(ask, "how are invoices rounded, half to even?")
+
+
+def test_a_session_that_goes_on_is_told_what_changed_alone(ask: Ask, team: Team, key: Path) -> None:
+    assert "[additive]" in ask("SessionStart", source="startup")
+    assert ask("SessionStart", source="resume") == ""
+    team.approve(Person("alice", key), "staging")
+    resumed = ask("SessionStart", source="resume")
+    assert "[staging]" in resumed
+    assert "[additive]" not in resumed
+    assert "[additive]" in ask("SessionStart", source="clear")
+
+
+def test_a_plugin_that_cannot_tell_a_new_session_is_told_by_the_record(ask: Ask) -> None:
+    begin = {"agent": "opencode", "session": "ses_1", "source": "begin"}
+    assert "[additive]" in ask("SessionStart", **begin)
+    assert ask("SessionStart", **begin) == ""
+    assert "[additive]" in ask("SessionStart", **{**begin, "session": "ses_2"})
+
+
+def test_a_subagent_begins_with_the_brief(ask: Ask) -> None:
+    ask("SessionStart", source="startup")
+    assert "[additive]" in ask("SubagentStart", agent_id="a1", agent_type="general")
+
+
+def test_gemini_gets_the_brief_that_it_dropped_at_clear_with_the_next_prompt(ask: Ask) -> None:
+    gemini = {"agent": "gemini", "timestamp": "2026-11-30T00:00:00Z"}
+    assert "[rounding]" in ask("SessionStart", source="startup", **gemini)
+    assert ask("SessionStart", source="clear", **gemini) == ""
+    told = ask("BeforeAgent", prompt="how do billing migrations go?", **gemini)
+    assert "[rounding]" in told
+    assert RULE in told
+
+
+def test_a_file_that_is_not_a_memory_has_no_place_in_an_answer(ask: Ask, team: Team) -> None:
+    name = "x] decision · approved by alice@example.com on 2026-12-01 [billing migrations"
+    (team.root / "memories" / "team" / f"{name}.md").write_text("billing migrations go at night")
+    told = prompt(ask, "how do billing migrations go?")
+    assert RULE in told
+    assert "at night" not in told
+    assert "x] decision" not in told
+
+
+def test_the_person_reads_how_many_memories_were_given(team: Team, places: Places) -> None:
+    call = {"session_id": "s", "cwd": str(team.root), "hook_event_name": "UserPromptSubmit"}
+    call["prompt"] = "billing migrations, and when is the staging cluster rebuilt?"
+    answer = json.loads(answer_event(json.dumps(call).encode(), "claude-code", lambda: places, today=lambda: TODAY))
+    assert answer["systemMessage"] == "memfs gave 2 memories, 1 not approved"
 
 
 def test_a_tool_call_is_told_what_holds_for_its_path_once_a_session(ask: Ask, team: Team) -> None:
@@ -161,7 +240,7 @@ def test_an_agent_that_borrows_a_hook_is_answered_unless_it_has_its_own(ask: Ask
     assert RULE in ask("UserPromptSubmit", **call)
     own = places.home / ".copilot" / "hooks" / "memfs.json"
     own.parent.mkdir(parents=True)
-    own.write_text("{}")
+    own.write_text('{"hooks": {"sessionStart": [{"bash": "memfs hook copilot || true"}]}}')
     assert ask("UserPromptSubmit", **call) == ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memfs.hooks.dialect import find_context, format_answer
+from memfs.connect.agents import find_context, format_answer, load_agent, takes_context
 from memfs.hooks.event import parse_event
 
 CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
@@ -25,17 +25,17 @@ CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
 def test_the_agent_finds_the_text_where_it_looks(agent: str, fields: dict[str, Any], keys: list[str]) -> None:
     event = parse_event(json.dumps(fields).encode(), agent)
     assert event is not None
-    answer = format_answer(event, "text – ü 🎉 \ud83d")
+    assert takes_context(event.row, event.name, event.moment)
+    answer = format_answer(event.row, event.name, "text – ü 🎉 \ud83d")
     assert answer.isascii()
     assert list(json.loads(answer)) == keys
-    assert find_context(agent, answer) == "text – ü 🎉 \ud83d"
+    assert find_context(load_agent(agent), answer) == "text – ü 🎉 \ud83d"
 
 
 @pytest.mark.parametrize(
     ("agent", "fields"),
     [
         ("gemini", {"hook_event_name": "BeforeTool", "timestamp": "t"}),
-        ("windsurf", {"agent_action_name": "pre_user_prompt"}),
         ("claude-code", {"hook_event_name": "Stop"}),
         ("codex", {"hook_event_name": "PreCompact"}),
         ("codex", {"hook_event_name": "PostToolUseFailure"}),
@@ -44,20 +44,22 @@ def test_the_agent_finds_the_text_where_it_looks(agent: str, fields: dict[str, A
 def test_where_an_agent_takes_nothing_nothing_is_printed(agent: str, fields: dict[str, Any]) -> None:
     event = parse_event(json.dumps(fields).encode(), agent)
     assert event is not None
-    assert format_answer(event, "text") == b""
+    assert not takes_context(event.row, event.name, event.moment)
 
 
-def test_no_text_means_no_output_at_all() -> None:
-    event = parse_event(b'{"hook_event_name":"UserPromptSubmit"}', "claude-code")
-    assert event is not None
-    assert format_answer(event, "") == b""
+@pytest.mark.parametrize(("agent", "shown"), [("claude-code", True), ("gemini", True), ("codex", False)])
+def test_a_line_for_the_person_goes_where_the_agent_shows_one(agent: str, shown: bool) -> None:
+    answer = format_answer(load_agent(agent), "x", "text", "memfs gave 2 memories")
+    assert find_context(load_agent(agent), answer) == "text"
+    assert (json.loads(answer).get("systemMessage") == "memfs gave 2 memories") == shown
 
 
 def test_one_key_too_many_is_seen_as_codex_would_see_it() -> None:
     inner = {"hookEventName": "UserPromptSubmit", "additionalContext": "x"}
-    assert find_context("codex", json.dumps({"hookSpecificOutput": inner}).encode()) == "x"
-    assert find_context("codex", json.dumps({"hookSpecificOutput": inner, "note": 1}).encode()) is None
-    assert find_context("claude-code", json.dumps({"hookSpecificOutput": inner, "note": 1}).encode()) == "x"
+    codex, claude = load_agent("codex"), load_agent("claude-code")
+    assert find_context(codex, json.dumps({"hookSpecificOutput": inner}).encode()) == "x"
+    assert find_context(codex, json.dumps({"hookSpecificOutput": inner, "note": 1}).encode()) is None
+    assert find_context(claude, json.dumps({"hookSpecificOutput": inner, "note": 1}).encode()) == "x"
 
 
 @pytest.mark.shared
@@ -75,4 +77,4 @@ def test_codex_own_schema_accepts_the_answer(shared: Path, name: str, schema: st
     wanted = json.loads((shared / "data" / "codex-hook-schemas" / f"{schema}.command.output.json").read_text())
     event = parse_event(json.dumps({"hook_event_name": name, "turn_id": "t"}).encode(), "codex")
     assert event is not None
-    jsonschema.Draft7Validator(wanted).validate(json.loads(format_answer(event, "text")))
+    jsonschema.Draft7Validator(wanted).validate(json.loads(format_answer(event.row, event.name, "text", "said")))

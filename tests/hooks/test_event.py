@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from memfs.hooks.agents import AGENTS, find_agent
-from memfs.hooks.event import Moment, parse_event
+from memfs.connect.agents import AGENTS, Moment, find_agent
+from memfs.hooks.event import parse_event
 
 
 def event(agent: str, **fields: Any) -> Any:
@@ -34,7 +34,10 @@ def event(agent: str, **fields: Any) -> Any:
         ("copilot", {"sessionId": "s", "trigger": "auto", "customInstructions": ""}, Moment.COMPACT),
         ("copilot", {"sessionId": "s", "reason": "complete"}, Moment.OTHER),
         ("cursor", {"hook_event_name": "beforeSubmitPrompt", "conversation_id": "c"}, Moment.PROMPT),
-        ("windsurf", {"agent_action_name": "pre_user_prompt", "tool_info": {"user_prompt": "x"}}, Moment.PROMPT),
+        ("claude-code", {"hook_event_name": "SubagentStart", "agent_id": "a"}, Moment.SUBAGENT),
+        ("devin", {"hook_event_name": "PostCompact"}, Moment.COMPACT),
+        ("qwen", {"hook_event_name": "UserPromptSubmit", "timestamp": "t", "transcript_path": "/t"}, Moment.PROMPT),
+        ("vscode", {"hook_event_name": "UserPromptSubmit"}, Moment.OTHER),
     ],
 )
 def test_each_agents_event_is_told(agent: str, fields: dict[str, Any], moment: Moment) -> None:
@@ -48,17 +51,18 @@ def test_each_agents_event_is_told(agent: str, fields: dict[str, Any], moment: M
         ({"hook_event_name": "SessionStart", "model": "m", "permission_mode": "p", "transcript_path": "/t"}, "codex"),
         ({"hook_event_name": "UserPromptSubmit", "timestamp": "2026-11-30T00:00:00Z"}, "copilot"),
         ({"hook_event_name": "SessionStart", "timestamp": "2026-11-30T00:00:00Z"}, "copilot"),
+        ({"hook_event_name": "UserPromptSubmit", "timestamp": "t", "transcript_path": "/t"}, "qwen"),
         ({"hook_event_name": "UserPromptSubmit", "prompt_id": "p", "session_id": "s"}, "claude-code"),
         ({"hook_event_name": "SessionStart", "session_id": "s", "transcript_path": "/t"}, "claude-code"),
     ],
 )
 def test_a_shared_hook_tells_its_agent_from_the_fields(fields: dict[str, Any], agent: str) -> None:
-    assert event("auto", **fields).agent == agent
+    assert event("auto", **fields).row.name == agent
 
 
 def test_an_agent_that_runs_another_agents_hook_gets_its_own_shape() -> None:
     found = event("claude-code", hook_event_name="UserPromptSubmit", timestamp="t", session_id="s", prompt="x")
-    assert (found.agent, found.borrowed) == ("copilot", True)
+    assert (found.row.name, found.borrowed) == ("copilot", True)
 
 
 def test_a_subagents_end_is_no_turns_end() -> None:
@@ -138,6 +142,6 @@ def test_every_real_sample_is_told_apart(shared: Path) -> None:
             direct = parse_event(raw, agent)
             assert found is not None
             assert direct is not None
-            if direct.moment is not Moment.OTHER and found.agent != agent:
-                wrong.append(f"{folder}/{sample.name}: {found.agent}")
+            if direct.moment is not Moment.OTHER and found.row.name != agent:
+                wrong.append(f"{folder}/{sample.name}: {found.row.name}")
     assert wrong == []

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from support import Run, launch_command
 
-from memfs.hooks.agents import AGENTS
-from memfs.hooks.dialect import LONGEST_CONTEXT, find_context
+from memfs.connect.agents import AGENTS, LONGEST_CONTEXT, find_context, load_agent
 
 pytestmark = pytest.mark.shared
 
@@ -73,7 +72,7 @@ def check(agent: str, source: Path, answer: bytes) -> dict[str, Any] | None:
     assert answer.isascii(), source
     document = json.loads(answer, parse_constant=lambda name: pytest.fail(f"{source}: {name}"))
     assert isinstance(document, dict)
-    assert agent != "windsurf", "Windsurf reads nothing"
+    assert agent not in ("vscode", "kiro"), "their hooks are not memfs's"
     return document
 
 
@@ -93,7 +92,7 @@ def test_every_real_sample_through_every_agents_name(
     for agent, source, answer in run_all(sealed, calls, tmp_path / "out", locale):
         document = check(agent, source, answer)
         if document is not None and agent == "codex":
-            assert find_context("codex", answer) is not None, source
+            assert find_context(load_agent("codex"), answer) is not None, source
 
 
 @pytest.mark.slow
@@ -107,7 +106,7 @@ def test_every_odd_input_through_every_agents_name(case: Path, sealed: Path, tmp
     for agent, source, answer in answers:
         check(agent, source, answer)
         if agent == "claude-code":
-            context = find_context(agent, answer) or ""
+            context = find_context(load_agent(agent), answer) or ""
             assert len(context.encode()) <= LONGEST_CONTEXT
             found[source.name[:2]] = context
     for number in ("01", "23"):

@@ -28,14 +28,17 @@ def raises(raw): raise ValueError("secret\\n text")
 def leaves(raw): sys.exit(3)
 def prints(raw): print("noise"); os.system("echo noise"); return b'{"a":1}'
 def echoes(raw): return raw
-sys.exit(run_hook("codex", Places(home=Path(sys.argv[1])), answer=globals()[sys.argv[2]], deadline=0.3))
+sys.exit(run_hook("codex", Places(home=Path(sys.argv[1])), answer=globals()[sys.argv[2]], deadline=float(sys.argv[3])))
 """
 
 
-def call(home: Path, what: str, stdin: bytes = b"{}") -> tuple[int, bytes, float]:
+def call(home: Path, what: str, stdin: bytes = b"{}", *, deadline: float = 10) -> tuple[int, bytes, float]:
     began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-I", "-c", CALLER, str(home), what], input=stdin, capture_output=True, timeout=20
+        [sys.executable, "-I", "-c", CALLER, str(home), what, str(deadline)],
+        input=stdin,
+        capture_output=True,
+        timeout=20,
     )
     assert done.stderr == b""
     return done.returncode, done.stdout, time.monotonic() - began
@@ -52,7 +55,7 @@ def call(home: Path, what: str, stdin: bytes = b"{}") -> tuple[int, bytes, float
     ],
 )
 def test_giving_up_costs_one_log_line_and_not_the_turn(tmp_path: Path, what: str, why: str) -> None:
-    code, out, seconds = call(tmp_path, what)
+    code, out, seconds = call(tmp_path, what, deadline=1.0 if why == "deadline" else 10)
     assert (code, out) == (0, b"")
     assert seconds < 3
     lines = (tmp_path / LOG).read_text().splitlines()
@@ -73,7 +76,9 @@ def test_a_large_input_is_read_whole(tmp_path: Path) -> None:
 
 def test_an_input_that_never_ends_does_not_hold_the_agent(tmp_path: Path) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-I", "-c", CALLER, str(tmp_path), "echoes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-I", "-c", CALLER, str(tmp_path), "echoes", "1.0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert child.stdout is not None
     assert child.stdin is not None
@@ -103,7 +108,7 @@ def test_a_closed_output_is_no_reason_to_fail(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     child = subprocess.Popen(
-        [sys.executable, "-I", "-c", CALLER, str(tmp_path), "echoes"],
+        [sys.executable, "-I", "-c", CALLER, str(tmp_path), "echoes", "1.0"],
         stdin=subprocess.DEVNULL,
         stdout=writer,
         stderr=subprocess.PIPE,
@@ -111,6 +116,17 @@ def test_a_closed_output_is_no_reason_to_fail(tmp_path: Path) -> None:
     os.close(writer)
     assert child.communicate(timeout=10)[1] == b""
     assert child.returncode == 0
+
+
+def test_the_deadline_counts_from_the_start_of_the_process(tmp_path: Path) -> None:
+    slow = CALLER.replace("sys.exit(run_hook", "time.sleep(0.8)\nsys.exit(run_hook")
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", slow, str(tmp_path), "sleeps", "1.0"], input=b"{}", capture_output=True, timeout=20
+    )
+    assert done.returncode == 0
+    assert time.monotonic() - began < 1.7
+    assert "deadline" in (tmp_path / LOG).read_text()
 
 
 @pytest.mark.parametrize("arguments", [[], ["emacs"], ["codex", "more"], ["user-prompt-submit"]])
