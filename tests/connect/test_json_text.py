@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfs.connect.json_text import (
@@ -85,6 +85,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(
     document=st.dictionaries(st.text(max_size=3).filter(lambda key: key != "memfs"), VALUES, max_size=4),
     value=VALUES,
@@ -102,6 +103,7 @@ def test_adding_and_dropping_a_member_leaves_every_byte(
     assert drop_child(added, root, len(root.children) - 1) == text
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(items=st.lists(VALUES, min_size=1, max_size=4), value=VALUES, indent=st.sampled_from([None, 2]))
 def test_adding_and_dropping_an_item_leaves_every_byte(items: list[Any], value: Any, indent: int | None) -> None:
     text = json.dumps({"a": items}, indent=indent)
@@ -112,6 +114,7 @@ def test_adding_and_dropping_an_item_leaves_every_byte(items: list[Any], value: 
     assert drop_child(added, array, len(items)) == text
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(items=st.lists(st.integers(), min_size=1, max_size=4), data=st.data())
 def test_any_child_can_be_dropped(items: list[int], data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(items) - 1))
@@ -148,6 +151,7 @@ def test_comments_trailing_commas_and_the_byte_order_mark_stay(text: str) -> Non
 BLANKS = st.sampled_from(["", " ", "\n  ", " // c\n", "/* c */", "\r\n", "\t"])
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(data=st.data(), count=st.integers(1, 4))
 def test_any_member_of_a_commented_object_can_be_dropped(data: st.DataObject, count: int) -> None:
     gap = lambda: data.draw(BLANKS)  # noqa: E731
@@ -161,6 +165,7 @@ def test_any_member_of_a_commented_object_can_be_dropped(data: st.DataObject, co
     assert find_comments(left) == kept
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(data=st.data(), count=st.integers(0, 3))
 def test_a_member_can_be_added_to_any_commented_object(data: st.DataObject, count: int) -> None:
     gap = lambda: data.draw(BLANKS)  # noqa: E731

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfs.connect.toml_text import append_tables, drop_paths, find_statements, set_value
@@ -83,6 +83,7 @@ VALUES = st.sampled_from(["1", '"x # y"', "'z'", "[1,\n 2]", "{ q = [1] }", '"""
 TABLES = st.lists(st.tuples(KEYS, VALUES), max_size=3, unique_by=lambda pair: pair[0].split(".")[0])
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(before=TABLES, tables=st.dictionaries(KEYS, TABLES, max_size=3))
 def test_statements_are_the_whole_text_and_dropping_a_table_drops_it_alone(
     before: list[tuple[str, str]], tables: dict[str, list[tuple[str, str]]]
