@@ -52,7 +52,7 @@ INSTRUCTIONS = (
 WRITING = (
     " When your user decides something, states a preference, or a procedure was proved, call remember (on the branch) "
     "or propose (for review) with one statement, its reason, evidence (a file that shows it, a commit, a URL, or 'said "
-    "by PERSON on DATE') and a review trigger. revise changes a memory, verify says it is still true, and waiting lists "
+    "by PERSON on DATE') and a review trigger. revise changes a memory, verify says it still holds, and waiting lists "
     "what waits for people. Tell your user the command that approves it. Never record secrets, guesses, or task state."
 )
 """What is added to them where the client may write."""
