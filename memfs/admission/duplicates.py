@@ -2,8 +2,7 @@
 
 A sketch is the smallest hashes of a text's words and word pairs (bottom-k, Broder 1997). Two sketches
 estimate how much two texts share; only texts with a rare hash in common are compared, so the work
-grows with the number of texts and not with its square. What reads like the opposite is found by words
-of negation, opposites and numbers in texts that are otherwise alike: a hint for a reviewer, no proof.
+grows with the number of texts and not with its square. What reads like the opposite is judged by ``opposites``.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Generic, TypeVar
 from unicodedata import normalize
 from zlib import crc32
 
+from memfs.admission.opposites import are_opposite, topic_stems
 from memfs.model.values import dataclass
 
 SKETCH_SIZE = 32
@@ -26,16 +26,6 @@ _COMMON = 64  # a hash that more texts have says nothing about any two of them
 _MAX_PAIRS = 3_000_000
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
 _MIX = 0x9E3779B1  # odd, so that it permutes 32 bits; crc32 alone is no random order
-
-_NEGATIONS = frozenset(("no", "not", "never", "none", "nothing", "without", "cannot", "nor", "neither"))
-_OPPOSITES = (
-    ("always", "never"), ("before", "after"), ("enable", "disable"), ("enabled", "disabled"), ("allow", "deny"),
-    ("allowed", "forbidden"), ("add", "remove"), ("added", "removed"), ("must", "may"), ("on", "off"),
-    ("true", "false"), ("accept", "reject"), ("accepted", "rejected"), ("first", "last"), ("more", "less"),
-    ("sync", "async"), ("public", "private"), ("increase", "decrease"), ("required", "optional"),
-    ("use", "avoid"), ("keep", "delete"), ("upper", "lower"), ("max", "min"), ("maximum", "minimum"),
-)  # fmt: skip
-_OPPOSITE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
 
 K = TypeVar("K", bound=Hashable)
 
@@ -65,6 +55,12 @@ def signature_of(text: str) -> tuple[int, ...]:
     words = words_of(text)
     features = {*words, *(f"{one} {two}" for one, two in pairwise(words))}
     hashes = {crc32(feature.encode()) * _MIX & 0xFFFFFFFF for feature in features}
+    return tuple(sorted(hashes)[:SKETCH_SIZE])
+
+
+def statement_sketch(text: str) -> tuple[int, ...]:
+    """Return the sketch of what a statement is about, by the stems of its words in any order."""
+    hashes = {crc32(word.encode()) * _MIX & 0xFFFFFFFF for word in topic_stems(text)}
     return tuple(sorted(hashes)[:SKETCH_SIZE])
 
 
@@ -118,21 +114,10 @@ def judge_pair(left: str, right: str) -> Likeness | None:
     one, two = words_of(left), words_of(right)
     if one == two:
         return Likeness.SAME
+    if are_opposite(left, right):
+        return Likeness.CONTRADICTS
     features = [{*words, *(f"{a} {b}" for a, b in pairwise(words))} for words in (one, two)]
     union = features[0] | features[1]
     if not union or len(features[0] & features[1]) / len(union) < ALIKE:
         return None
-    only_left, only_right = set(one) - set(two), set(two) - set(one)
-    if _negations(one) % 2 != _negations(two) % 2:
-        return Likeness.CONTRADICTS
-    if any(_OPPOSITE.get(word) in only_right for word in only_left):
-        return Likeness.CONTRADICTS
-    numbers = [{word for word in words if any(char.isdigit() for char in word)} for words in (only_left, only_right)]
-    if numbers[0] and numbers[1]:
-        return Likeness.CONTRADICTS
     return Likeness.NEAR
-
-
-def _negations(words: list[str]) -> int:
-    # The words of a contraction are split at its apostrophe: "don't" gives "don" and "t".
-    return sum(word in _NEGATIONS or word == "t" for word in words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from unicodedata import normalize
 
@@ -12,6 +13,15 @@ from memfs.check.single import Known
 from memfs.model.codepoints import plain
 from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.values import dataclass
+
+LEAST_SHARE = 0.4
+"""Least share of a statement's words that makes two memories worth a closer look."""
+
+MAX_PAIRS = 3
+"""Most pairs of one kind that a memory is told about: a numbered series would fill the page otherwise."""
+
+MAX_GROUND = 24
+"""Most memories that may rest on one file, or apply to one thing, to be compared for that alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,31 +161,60 @@ def find_circles(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 
 def find_pairs(files: Sequence[Known], *, among: Collection[str] | None = None) -> list[Pair]:
-    """Return memories that repeat or contradict each other. ``among``: at least one of the two is
-    one of these paths.
+    """Return memories that repeat or contradict each other, at most three of a kind for each memory.
 
-    A memory and the one that it supersedes are no pair: they are meant to differ.
+    ``among``: at least one of the two is one of these paths. A memory and the one that it supersedes are not a
+    pair: they are meant to differ.
     """
     memories = {file.path: file for file in files if file.is_memory}
-    pairs: list[Pair] = []
+    pairs = _same_texts(memories, among)
+    told: Counter[tuple[str, Likeness]] = Counter()
+    for left, right in _candidates(memories, among):
+        one, other = memories[left], memories[right]
+        if one.text_digest == other.text_digest or _are_linked(one, other):
+            continue
+        likeness = judge_pair(one.statement, other.statement)
+        if likeness is None:
+            continue
+        kind = Likeness.NEAR if likeness is Likeness.SAME else likeness
+        if max(told[left, kind], told[right, kind]) < MAX_PAIRS:
+            first, second = sorted((left, right))
+            told.update(((left, kind), (right, kind)))
+            pairs.append(Pair(left=first, right=second, likeness=kind))
+    return sorted(pairs, key=lambda pair: (pair.left, pair.right))
+
+
+def _same_texts(memories: Mapping[str, Known], among: Collection[str] | None) -> list[Pair]:
     same: dict[str, list[str]] = {}
     for path, file in memories.items():
         same.setdefault(file.text_digest, []).append(path)
-    for paths in same.values():
-        for place, left in enumerate(sorted(paths)[:50]):
-            for right in sorted(paths)[place + 1 : 50]:
+    return [
+        Pair(left=left, right=right, likeness=Likeness.SAME)
+        for paths in same.values()
+        for place, left in enumerate(sorted(paths)[:50])
+        for right in sorted(paths)[place + 1 : 50]
+        if among is None or left in among or right in among
+    ]
+
+
+def _candidates(memories: Mapping[str, Known], among: Collection[str] | None) -> list[tuple[str, str]]:
+    """Return the pairs worth a look: those that rest on one thing first, then those that share most words."""
+    found: dict[tuple[str, str], None] = {}
+    by_ground: dict[str, list[str]] = {}
+    for path, file in memories.items():
+        for ground in {*file.rests_on, *file.topics}:
+            by_ground.setdefault(ground, []).append(path)
+    for paths in by_ground.values():
+        for place, left in enumerate(paths if len(paths) <= MAX_GROUND else ()):
+            for right in paths[place + 1 :]:
                 if among is None or left in among or right in among:
-                    pairs.append(Pair(left=left, right=right, likeness=Likeness.SAME))
-    signatures = {path: file.signature for path, file in memories.items() if file.signature}
-    for near in find_near_duplicates(signatures, among=among):
-        one, other = memories[near.left], memories[near.right]
-        if one.text_digest == other.text_digest or _are_linked(one, other):
-            continue
-        # The statements are what two readers would hold against each other; the reasons below may differ.
-        likeness = judge_pair(one.statement, other.statement) or Likeness.NEAR
-        first, second = sorted((near.left, near.right))
-        pairs.append(Pair(left=first, right=second, likeness=Likeness.NEAR if likeness is Likeness.SAME else likeness))
-    return sorted(pairs, key=lambda pair: (pair.left, pair.right))
+                    found[left, right] = None
+    sketches = {path: file.signature for path, file in memories.items() if file.signature}
+    near = find_near_duplicates(sketches, among=among, threshold=LEAST_SHARE)
+    for one in sorted(near, key=lambda one: -one.share):
+        if (one.right, one.left) not in found:
+            found[one.left, one.right] = None
+    return list(found)
 
 
 _PAIR_RULES = {
@@ -190,7 +229,7 @@ def describe_pairs(pairs: Iterable[Pair]) -> Iterator[Result]:
     for pair in pairs:
         rule, sentence = _PAIR_RULES[pair.likeness]
         for here, there in ((pair.left, pair.right), (pair.right, pair.left)):
-            yield make_result(rule, sentence.format(plain(there)), path=here)
+            yield make_result(rule, sentence.format(plain(there)), path=here, others=(there,))
 
 
 def _are_linked(left: Known, right: Known) -> bool:

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 from unicodedata import normalize
 
-from memfs.admission.duplicates import signature_of
+from memfs.admission.duplicates import statement_sketch
 from memfs.admission.gate import Finding, Severity, allowed_by, judge_file
 from memfs.admission.rules import Family
 from memfs.check.results import Level, Result
@@ -162,7 +162,7 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         supersedes=memory.supersedes,
         supersedes_line=lines.get("supersedes"),
         text_digest=_text_digest(folded),
-        signature=signature_of(folded),
+        signature=statement_sketch(memory.statement[:MAX_STATEMENT]),
         statement=memory.statement[:MAX_STATEMENT],
         topics=tuple(dict.fromkeys((*memory.applies_to, *memory.tags))),
         rests_on=_rests_on(memory),
@@ -186,6 +186,7 @@ def glance(path: str, raw: bytes) -> Known:
         memory = read_memory(path, raw).memory
         supersedes = memory.supersedes if memory is not None else ()
     folded = " ".join(body.split())
+    statement = statement_of_body(body)[:MAX_STATEMENT]
     return Known(
         path=path,
         digest="",
@@ -194,8 +195,8 @@ def glance(path: str, raw: bytes) -> Known:
         scope=scope_of_path(path) or "",
         supersedes=supersedes,
         text_digest=_text_digest(folded),
-        signature=signature_of(folded),
-        statement=statement_of_body(body)[:MAX_STATEMENT],
+        signature=statement_sketch(statement),
+        statement=statement,
         rests_on=tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front[:_GLANCE]))),
     )
 
