@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memfs.model.applies import applies
 from memfs.model.values import replace
-from memfs.recall.applies import applies
 from memfs.recall.candidates import PLACE_SCORE, work_of
 from memfs.recall.hits import LOOK_PAST, cut, read_hits
 from memfs.recall.query import Hit, Query, Result

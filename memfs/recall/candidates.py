@@ -10,8 +10,8 @@ from memfs.index.document import indexable_text
 from memfs.index.opening import discard_index
 from memfs.index.text import DamagedIndex, Scores, search_texts
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, Question, tokens
+from memfs.model.applies import matcher, topics_of_path
 from memfs.model.reader import read_memory
-from memfs.recall.applies import matcher, topics_of_path
 from memfs.recall.floor import is_question
 from memfs.recall.query import Query
 from memfs.recall.stores import Candidate, Store

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memfs.admission.gate import Outcome
+from memfs.model.applies import applies
 from memfs.model.memory import State
 from memfs.model.values import dataclass
-from memfs.recall.applies import applies
 from memfs.recall.candidates import read_candidate, work_of
 from memfs.recall.query import Hit, Query, Result
 from memfs.recall.stores import Candidate

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.recall.applies import applies, topics_of_path
+from memfs.model.applies import applies, topics_of_path
 
 MATCHES = [
     ("services/billing/**", "services/billing/api.py"),
