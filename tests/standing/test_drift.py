@@ -104,7 +104,7 @@ def test_a_changed_part_is_told_at_the_line_that_changed(shop: Path) -> None:
     change(shop, "docs/guide.md", "# Guide\n\n## Windows\n\nFridays.\n\n## Other\n\nText.\n")
     assert told(drift(shop)) == [
         ("makes-stale", "windows", "docs/guide.md", 5),
-        ("makes-stale", "retries", "src/retry.py", 5),
+        ("makes-stale", "retries", "src/retry.py", 6),
     ]
 
 
