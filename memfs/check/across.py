@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from unicodedata import normalize
 
 from memfs.admission.duplicates import Likeness, find_near_duplicates, judge_pair
-from memfs.check.results import Result
+from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.model.codepoints import plain
@@ -227,9 +227,23 @@ _PAIR_RULES = {
 def describe_pairs(pairs: Iterable[Pair]) -> Iterator[Result]:
     """Yield one result for each side of each pair."""
     for pair in pairs:
-        rule, sentence = _PAIR_RULES[pair.likeness]
         for here, there in ((pair.left, pair.right), (pair.right, pair.left)):
+            rule, sentence = _PAIR_RULES[pair.likeness]
+            if pair.likeness is not Likeness.CONTRADICTS and _is_leak(here, there):
+                exact = "exactly" if pair.likeness is Likeness.SAME else "nearly"
+                message = f"It says {exact} what {plain(there)} says, which fewer people see."
+                level = None if pair.likeness is Likeness.SAME else Level.WARNING
+                yield make_result("copied-wider", message, path=here, others=(there,), level=level)
+                continue
             yield make_result(rule, sentence.format(plain(there)), path=here, others=(there,))
+
+
+def _is_leak(here: str, there: str) -> bool:
+    """Return whether readers of ``here`` do not see ``there``, which is restricted."""
+    scope, other = scope_of_path(here), scope_of_path(there)
+    if scope is None or other is None or not other.startswith("restricted/"):
+        return False
+    return scope != other and not scope.startswith(("restricted/", "personal"))
 
 
 def _are_linked(left: Known, right: Known) -> bool:

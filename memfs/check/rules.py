@@ -250,6 +250,12 @@ _ALL = [
             "The file lets one of admission's rules pass, and nobody has approved that.",
             "A reviewer approves it (`memfs review --approve`), or it is reworded.",
         ),
+        (
+            "unseen-text",
+            _W,
+            "A part of the text is not seen where it is rendered.",
+            "Write it as plain text, or take it out.",
+        ),
         ("mixed-script", _W, "A word mixes alphabets that look alike.", "Write the word in one alphabet."),
         (
             "transient",
@@ -328,6 +334,20 @@ _ALL = [
             _W,
             "The base changed this memory too since this branch began.",
             "Merge the base, and look at both versions.",
+        ),
+        (
+            "looks-the-same",
+            _E,
+            "A line looks the same as before, and has other characters.",
+            "Write the letters that it had.",
+        ),
+        ("only-blanks", _N, "Only blanks change in a line.", "Nothing, if that is what is meant."),
+        ("only-line-ends", _N, "Only the line ends change.", "Nothing: approvals stay."),
+        (
+            "copied-wider",
+            _E,
+            "The text of a memory appears where more people see it.",
+            "Take it out, or have somebody agree who may approve for both scopes.",
         ),
         ("memory-removed", _N, "A memory is removed.", "Make sure that nobody needs it."),
         ("scope-narrower", _W, "Fewer people would see this memory than before.", "Make sure that nobody loses it."),

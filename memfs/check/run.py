@@ -42,6 +42,7 @@ from memfs.check.surroundings import (
     check_repository_files,
     check_skipped,
 )
+from memfs.check.texts import check_texts
 from memfs.disk.files import UnreadableFile, read_file, write_in_tree
 from memfs.disk.places import Places
 from memfs.disk.settings import read_user_settings
@@ -228,6 +229,7 @@ class _Run:
         yield from check_approvals(between)
         yield from check_keyring_change(between)
         yield from check_fields(between)
+        yield from check_texts(between)
         yield from check_house(between)
         yield from check_drift(between)
         if self.target.base and self.states.since and self.states.tip:

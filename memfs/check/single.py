@@ -22,6 +22,7 @@ from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin, PathE
 from memfs.model.reader import id_of_path, read_memory, statement_of_body
 from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
+from memfs.model.unseen import find_unseen
 from memfs.model.values import dataclass
 
 MAX_COLUMNS = 2_000
@@ -127,7 +128,7 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
     """Return what is known of ``file``. ``identities`` are addresses that a memory may name (ADMISSION 3)."""
     addresses = _find_addresses(file)
     own = tuple(address for address in addresses if address.casefold() in identities)
-    results = [*check_name(file.path), *_check_form(file), *_check_bytes(file)]
+    results = [*check_name(file.path), *_check_form(file), *_check_bytes(file), *_check_unseen(file)]
     admitted, held = _check_admission(file, own)
     memory = file.memory
     if memory is None:
@@ -280,6 +281,14 @@ def _check_bytes(file: MemoryFile) -> Iterator[Result]:
             message = f"This line has {len(line_text):,} characters; forges hide part of it in a review."
             yield make_result("long-line", message, path=file.path, line=number, column=MAX_COLUMNS + 1)
             break
+
+
+def _check_unseen(file: MemoryFile) -> Iterator[Result]:
+    if file.document is None:
+        return
+    for one in find_unseen(file.raw.decode("utf-8").replace("\r\n", "\n")):
+        message = f"{one.sentence[0].upper()}{one.sentence[1:]}."
+        yield make_result("unseen-text", message, path=file.path, line=one.line, column=1)
 
 
 def _find_addresses(file: MemoryFile) -> tuple[str, ...]:
