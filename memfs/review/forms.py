@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from memfs.check.words import counted, memories
+from memfs.check.words import counted, memories, names_of
 from memfs.model.codepoints import escape_hidden
 from memfs.review.change import Change, Review
 from memfs.review.notes import Note, Tone
@@ -27,7 +27,7 @@ MAX_COMMENT = 60_000
 
 _PLAIN_WORD = re.compile(r"[^\W_](?:(?:[^\W_]|['’.,-])*[^\W_])?|[-–·→…+%]|\d+%?")
 _OPENING, _CLOSING = "(“\"'", ")”\"'.,;:?!"
-_WHAT = {"approvals": "same text, other approvals"}
+_WHAT = {"approvals": "with the same text and other approvals"}
 _LABELS = {Tone.STOP: "Settle", Tone.LOOK: "Look", Tone.FINE: "Fine", Tone.PLAIN: "Note"}
 
 
@@ -81,56 +81,101 @@ def _what_changes(review: Review) -> str:
 
 
 def format_comment(review: Review, *, limit: int = MAX_COMMENT) -> str:
-    """Return the Markdown of the one comment, at most ``limit`` bytes: differences go first, then sections."""
-    for context, most in ((2, 400), (1, 60), (0, 0)):
-        text = _comment(review, context=context, most_rows=most, sections=len(review.changes))
-        if len(text.encode()) <= limit:
-            return text
-    low, high = 0, len(review.changes)
-    while low < high:  # the most sections that fit
-        middle = (low + high + 1) // 2
-        fits = len(_comment(review, context=0, most_rows=0, sections=middle).encode()) <= limit
-        low, high = (middle, high) if fits else (low, middle - 1)
-    text = _comment(review, context=0, most_rows=0, sections=low)
+    """Return the Markdown of the one comment, at most ``limit`` bytes.
+
+    What is loud is never cut before what is quiet: first every note, then the differences of the loud memories,
+    then those of the others, as far as they fit.
+    """
+    shown = [change for change in review.changes if _is_told(change)]
+    parts = [_section(change, rows=()) for change in shown]
+    room = limit - _size([*_head(review), *_quiet(review), *_foot(review)]) - 200
+    kept = 0
+    while kept < len(parts) and _size(parts[kept]) <= room:
+        room -= _size(parts[kept])
+        kept += 1
+    for place in range(kept):
+        for context, most in ((2, 400), (1, 60), (0, 20)):
+            rows = list(context_rows(shown[place].rows, context=context))
+            part = _section(shown[place], rows=rows[:most], left=max(0, len(rows) - most))
+            more = _size(part) - _size(parts[place])
+            if more <= room:
+                room -= more
+                parts[place] = part
+                break
+    lines = [*_head(review), *(line for part in parts[:kept] for line in part)]
+    if kept < len(parts):
+        lines += [f"…and {memories(len(parts) - kept)} more; `memfs review` shows them all.", ""]
+    text = "\n".join([*lines, *_quiet(review), *_foot(review)])
     if len(text.encode()) > limit:
         text = text.encode()[: limit - 100].decode("utf-8", "ignore").rsplit("\n", 1)[0] + "\n\n(cut: too long)\n"
     return text
 
 
-def _comment(review: Review, *, context: int, most_rows: int, sections: int) -> str:
+MANY = 20
+"""More changed memories than this are listed in one line where there is nothing to say about them."""
+
+
+def _is_told(change: Change) -> bool:
+    """Return whether the memory has a section of its own however many there are."""
+    return bool([note for note in change.notes if note.tone is not Tone.FINE]) or change.what in ("changed", "moved")
+
+
+def _quiet(review: Review) -> list[str]:
+    """Return the memories that have no section, by what happened to them: in full where they are few."""
+    quiet = [change for change in review.changes if not _is_told(change)]
+    if len(quiet) <= MANY:
+        return [line for change in quiet for line in _section(change, rows=list(context_rows(change.rows))[:60])]
+    lines = []
+    for what in dict.fromkeys(change.what for change in quiet):
+        names = [f"`{change.id or change.path}`" for change in quiet if change.what == what]
+        more = f" and {len(names) - MANY:,} more" if len(names) > MANY else ""
+        lines.append(f"- {memories(len(names))} {_WHAT.get(what, what)}: {', '.join(names[:MANY])}{more}")
+    return [*lines, ""]
+
+
+def _size(lines: Sequence[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
+def _head(review: Review) -> list[str]:
     lines = [MARKER, f"### Memory review: {headline(review)}", ""]
     stops = [note for note in review.alarms if note.tone is Tone.STOP]
     if stops:
-        lines += ["> [!CAUTION]", *(f"> - {in_markdown(note.text)}" for note in stops), ""]
-    lines += [_bullet(note) for note in review.alarms if note.tone is not Tone.STOP]
-    if review.alarms:
+        lines += ["> [!CAUTION]", *(f"> - {in_markdown(note.text)}" for note in stops[:MANY])]
+        lines += [f"> - and {len(stops) - MANY} more"] if len(stops) > MANY else []
         lines.append("")
-    for change in review.changes[:sections]:
-        lines += _section(change, context=context, most_rows=most_rows)
-    if sections < len(review.changes):
-        lines += [f"…and {len(review.changes) - sections} more memories; `memfs review` shows them all.", ""]
-    lines += [
-        "<sub>",
+    others = [note for note in review.alarms if note.tone is not Tone.STOP]
+    lines += [_bullet(note) for note in others[: 3 * MANY]]
+    lines += [f"- and {len(others) - 3 * MANY} more"] if len(others) > 3 * MANY else []
+    return [*lines, ""] if review.alarms else lines
+
+
+def _foot(review: Review) -> list[str]:
+    lines = [
+        "---",
         f"Judged by {in_markdown(review.judged_by)}; base `{review.base[:12]}`, head `{review.head[:12]}`.",
     ]
-    lines += [f"{in_markdown(notice)}." for notice in review.notices]
+    lines += [f"{in_markdown(notice)}." for notice in review.notices[:10]]
     if review.other_files:
-        lines.append(f"{review.other_files} other changed files are not memfs's business.")
-    lines += ["Approve on the branch with `memfs review --approve`.", "</sub>", ""]
-    return "\n".join(lines)
+        lines.append(f"{counted(review.other_files, 'other changed file')} {_not_ours(review.other_files)}.")
+    return [*lines, "Approve on the branch with `memfs review --approve`.", ""]
 
 
-def _section(change: Change, *, context: int, most_rows: int) -> list[str]:
-    lines = [f"#### `{change.id or 'no id'}` {_what(change)}", ""]
+def _not_ours(count: int) -> str:
+    return "is not memfs's business" if count == 1 else "are not memfs's business"
+
+
+def _section(change: Change, *, rows: Sequence[Row | None], left: int = 0) -> list[str]:
+    lines = [f"#### {in_markdown(change.id or change.path)} {_what(change)}", ""]
     lines += [_bullet(note) for note in change.notes]
-    lines += [f"- Seen by {in_markdown(change.seen_by)}.", ""]
-    rows = list(context_rows(change.rows, context=context))
-    if rows and most_rows:
-        shown = rows[:most_rows]
+    if change.what != "removed":
+        lines.append(f"- Seen by {in_markdown(change.seen_by)}.")
+    lines.append("")
+    if rows:
         lines += ["<details><summary>The words that change</summary>", "", "<pre>"]
-        lines += [_row_in_html(row) for row in shown]
-        if len(rows) > most_rows:
-            lines.append(f"… {len(rows) - most_rows} more lines")
+        lines += [_row_in_html(row) for row in rows]
+        if left:
+            lines.append(f"… {left} more lines")
         lines += ["</pre>", "", "</details>", ""]
     return lines
 
@@ -225,14 +270,20 @@ def terminal_lines(
     for note in review.alarms:
         yield from _note_lines(note, width)
     for change in review.changes:
+        if len(review.changes) <= MANY or _is_told(change):
+            yield []
+            yield from change_lines(change, context=context, most_rows=most_rows, width=width)
+    quiet = [change for change in review.changes if not _is_told(change)]
+    if len(review.changes) > MANY and quiet:
         yield []
-        yield from change_lines(change, context=context, most_rows=most_rows, width=width)
+        yield [(f"and {memories(len(quiet))} with nothing to say: {names_of(change.id for change in quiet)}", "dim")]
     if review.notices or review.other_files:
         yield []
     for notice in review.notices:
         yield [(f"note: {escape_hidden(notice, single_line=True)}", "dim")]
     if review.other_files:
-        yield [(f"note: {review.other_files} other changed files are not memfs's business", "dim")]
+        others = counted(review.other_files, "other changed file")
+        yield [(f"note: {others} {_not_ours(review.other_files)}", "dim")]
 
 
 def change_lines(

@@ -12,12 +12,16 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 
 from memfs.model.codepoints import escape_hidden, find_hidden
+from memfs.model.unseen import skeleton
 from memfs.model.values import dataclass
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 MAX_WORK = 2_000_000
 """Most comparisons for one pair of texts (about 0.3 s). Matching is quadratic, and a hostile file could
 ask for hours: what does not fit is shown as wholly gone and wholly new."""
+
+GAP = 2
+"""Empty rows at each end of a gap that are shown."""
 
 ALIKE = 0.4
 """Least share of common words that lays two changed lines side by side."""
@@ -116,7 +120,9 @@ def context_rows(rows: Sequence[Row], *, context: int = 2) -> Iterator[Row | Non
                 keep[near] = True
     left_out = False
     for place, row in enumerate(rows):
-        if keep[place]:
+        if keep[place] and _is_inside_a_gap(rows, place):
+            left_out = True
+        elif keep[place]:
             if left_out:
                 yield None
             left_out = False
@@ -125,6 +131,14 @@ def context_rows(rows: Sequence[Row], *, context: int = 2) -> Iterator[Row | Non
             left_out = True
     if left_out and any(keep):
         yield None
+
+
+def _is_inside_a_gap(rows: Sequence[Row], place: int) -> bool:
+    """Return whether a changed row is one of many empty ones: they would push the rest out of sight."""
+    near = rows[max(0, place - GAP) : place + GAP + 1]
+    return len(near) == 2 * GAP + 1 and not any(
+        piece.text.strip() for row in near for side in (row.before, row.after) for piece in side or ()
+    )
 
 
 def _changed_rows(old: list[str], new: list[str], first_old: int, first_new: int, budget: _Work) -> Iterator[Row]:
@@ -200,23 +214,32 @@ def _mark_words(
     if right is None:
         return (Piece(mark=Mark.GONE, text=_shown(left)),), None
     old, new = _WORD.findall(left), _WORD.findall(right)
-    shown_old, shown_new = _shown_words(left, old), _shown_words(right, new)
+    alike = skeleton(left) == skeleton(right)  # what differs would not be seen: its characters are named
+    shown_old, shown_new = _shown_words(left, old, alike=alike), _shown_words(right, new, alike=alike)
     before: list[Piece] = []
     after: list[Piece] = []
     for tag, a1, a2, b1, b2 in budget.opcodes(old, new):
         mark_old, mark_new = (Mark.SAME, Mark.SAME) if tag == "equal" else (Mark.GONE, Mark.NEW)
         if a1 < a2:
-            before.append(Piece(mark=mark_old, text="".join(shown_old[a1:a2])))
+            before.append(Piece(mark=mark_old, text=_with_blanks(shown_old[a1:a2], is_equal=tag == "equal")))
         if b1 < b2:
-            after.append(Piece(mark=mark_new, text="".join(shown_new[b1:b2])))
+            after.append(Piece(mark=mark_new, text=_with_blanks(shown_new[b1:b2], is_equal=tag == "equal")))
     return tuple(before), tuple(after)
 
 
-def _shown_words(line: str, words: Sequence[str]) -> list[str]:
+def _with_blanks(words: Sequence[str], *, is_equal: bool) -> str:
+    """Return words as one text; blanks that are all of a change are named."""
+    text = "".join(words)
+    return text if is_equal or text.strip() else "".join(f"\\u{{{ord(char):04X}}}" for char in text)
+
+
+def _shown_words(line: str, words: Sequence[str], *, alike: bool = False) -> list[str]:
     """Return the visible form of each word of ``line``. What is hidden is judged in the whole line
     (a joiner between two letters is spelling), and words are compared before this, so that a
-    hidden character never equals its own escape written out."""
+    hidden character never equals its own escape written out. ``alike`` names every letter that is not ASCII."""
     hidden = {found.offset for found in find_hidden(line)}
+    if alike:
+        hidden |= {offset for offset, char in enumerate(line) if not char.isascii()}
     if not hidden and "\r" not in line:
         return list(words)
     shown: list[str] = []
