@@ -32,12 +32,12 @@ from memfs.disk.files import read_file
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.model.memory import MemoryFile
-from memfs.model.reader import read_memory
+from memfs.model.reader import content_digest, read_memory
 from memfs.trust import changing, pinning
 from memfs.trust.keyring import format_file
+from memfs.trust.opening import open_view
 from memfs.trust.record import Item, Record, Statement, Verb, format_record, format_statement, signed_bytes
 from memfs.trust.sshsig import MAGIC, PublicKey, format_armored, parse_public_key
-from memfs.trust.view import digest_of, open_view
 
 TODAY = date(2026, 11, 30)
 WORDS = [
@@ -102,7 +102,7 @@ def make_repository(root: Path, signer: QuickSigner, count: int, commits: int) -
         raw = TEXT.format(body=body).encode()
         name = f"memory-{number:05}"
         (root / "memories/team" / f"{name}.md").write_bytes(raw)
-        record = make_record(signer, repository_id, name, digest_of(raw))
+        record = make_record(signer, repository_id, name, content_digest(raw))
         records.append(record)
         (root / ".memfs/approvals" / record.receipt_name).write_text(format_record(record))
     import_history(root, records, commits)
@@ -224,7 +224,7 @@ tree = find_work_tree(Path(sys.argv[1]))
 files = [read_memory(n, read_file(tree, n)) for n in (f"memories/team/memory-{i:05}.md" for i in range(10))]
 before = set(sys.modules)
 start, used = time.perf_counter(), time.process_time()
-from memfs.trust.view import open_view
+from memfs.trust.opening import open_view
 imported, used_for_import = time.perf_counter(), time.process_time()
 view = open_view(tree, Places(home=Path(sys.argv[2])), today=date(2026, 11, 30))
 assert all(view.verdict(file).trusted for file in files)
@@ -295,7 +295,7 @@ def measure(folder: Path, count: int, commits: int) -> dict[str, Figure]:
     figures[f"{count} verdicts from the tree, verifying all, ms"] = cold
     figures["  each, verifying, ms"] = each_of(cold, count)
     figures[f"{count} memories read and hashed besides, ms"] = timed(
-        lambda: [digest_of(read_file(tree, file.path)) for file in files], 5
+        lambda: [content_digest(read_file(tree, file.path)) for file in files], 5
     )
     figures[f"history of {commits} commits, first time, ms"] = timed(lambda: open_view(tree, places, today=TODAY), 1)
     figures["ten new commits, ms"] = timed(

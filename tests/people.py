@@ -17,22 +17,26 @@ from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.values import replace
 from memfs.trust import changing, pinning
-from memfs.trust.approve import Approved, approve, plan_approval, plan_revoke
+from memfs.trust.approve import Approved, approve, plan_approval, plan_withdrawal
+from memfs.trust.carriers import FilesCarrier
 from memfs.trust.judge import Verdict
 from memfs.trust.keyring import Key, SignedKeyring, format_file
+from memfs.trust.opening import open_view
 from memfs.trust.record import (
     NAMESPACE,
     Item,
     Record,
     Statement,
     Verb,
+    find_records,
     format_record,
     format_statement,
     parse_statement,
     signed_bytes,
 )
+from memfs.trust.remembered import by_id
 from memfs.trust.signing import SshSigner, load_key
-from memfs.trust.view import TrustView, open_view
+from memfs.trust.view import TrustView
 
 NOW = datetime(2026, 11, 30, 3, 11, tzinfo=UTC)
 
@@ -117,6 +121,20 @@ class Team:
     def view(self, **kwargs: Any) -> TrustView:
         return open_view(self.tree, self.places, today=kwargs.pop("today", self.today), **kwargs)
 
+    def view_of(
+        self,
+        keyrings: Mapping[str, bytes],
+        receipts: Mapping[str, bytes],
+        *,
+        pin: str = "here",
+        messages: tuple[bytes, ...] = (),
+    ) -> TrustView:
+        """Return the view on keyrings and receipts by path, as a CI has it that says by what to judge."""
+        carrier = FilesCarrier(keyrings, receipts)
+        view = open_view(self.tree, None, today=self.today, pin=pin, carrier=carrier, tips=())
+        view.use_beside(by_id(record for message in messages for record in find_records(message)))
+        return view
+
     def read(self, memory_id: str, scope: str = "team") -> MemoryFile:
         path = self.path(memory_id, scope)
         return read_memory(path.relative_to(self.root).as_posix(), path.read_bytes())
@@ -134,7 +152,7 @@ class Team:
         return approve(plan, person.signer, now=self.now())
 
     def revoke(self, person: Person, *ids: str) -> Approved:
-        plan = plan_revoke(self.tree, self.places, ids, today=self.today)
+        plan = plan_withdrawal(self.tree, self.places, ids, today=self.today)
         return approve(plan, person.signer, now=self.now())
 
     def pin(self) -> str:

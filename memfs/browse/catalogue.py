@@ -16,7 +16,6 @@ from memfs.browse.items import EvidenceLine, Item
 from memfs.browse.pages import TimelineEvent
 from memfs.check.across import find_successors
 from memfs.check.cache import REJECTED
-from memfs.check.judging import HERE
 from memfs.check.results import Level
 from memfs.check.run import Check, check_repository
 from memfs.check.single import Known
@@ -32,6 +31,7 @@ from memfs.model.triggers import parse_trigger
 from memfs.model.values import dataclass, field
 from memfs.repository.api import Repository
 from memfs.trust.judge import Level as TrustLevel
+from memfs.trust.opening import HERE
 from memfs.trust.view import TrustView
 
 REFRESH_SECONDS = 2.0

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from memfs.check.cache import REJECTED
     from memfs.check.forms import format_github, format_junit, format_text, report_payload
     from memfs.check.judging import (
-        HERE,
-        approval_messages,
-        judging_view,
         read_folder,
         read_keyrings,
     )
@@ -31,7 +28,7 @@ __getattr__, __all__ = open_door(
         "across": ("find_successors",),
         "cache": ("REJECTED",),
         "forms": ("format_github", "format_junit", "format_text", "report_payload"),
-        "judging": ("HERE", "approval_messages", "judging_view", "read_folder", "read_keyrings"),
+        "judging": ("read_folder", "read_keyrings"),
         "results": ("Level", "Report", "Result"),
         "rules": ("FORM_RULES", "GROUPS", "RULES", "SKIP_RULES", "Rule"),
         "run": ("Check", "check_repository", "fix_format", "with_fixes"),

@@ -10,9 +10,10 @@ from memfs.check.rules import make_result
 from memfs.check.words import names_of
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
+from memfs.trust.carriers import APPROVALS
 from memfs.trust.judge import Reason
 from memfs.trust.record import Record, Verb, find_records, read_receipt
-from memfs.trust.view import APPROVALS, TrustView
+from memfs.trust.view import TrustView
 
 _REFUSED = {
     Reason.KEY_UNKNOWN: "Its approval is by a key that the base's keyring does not list, so it does not count.",
@@ -93,7 +94,7 @@ def _withdrawn(between: Between, change: MemoryChange, need: str) -> Result:
     assert change.after is not None
     who = names_of(change.after.people)
     is_here = any(
-        record.statement.verb is Verb.REVOKE and record.statement.item(change.id) for record in between.new_records
+        record.statement.verb is Verb.WITHDRAW and record.statement.item(change.id) for record in between.new_records
     )
     if is_here or change.what == "approvals":
         successor = between.find_approved_successor(change.id)
@@ -171,7 +172,7 @@ def _check_receipts(between: Between) -> Iterator[Result]:
     for path in between.receipts_changed:
         raw = between.receipts_before.get(path)
         record = read_receipt(path.rpartition("/")[2], raw) if raw is not None else None
-        if record is not None and record.statement.verb is Verb.REVOKE:
+        if record is not None and record.statement.verb is Verb.WITHDRAW:
             yield make_result("withdrawal-removed", _removed_withdrawal(record), path=path, ids=_ids_of(record))
 
 

@@ -16,9 +16,10 @@ from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.scope import scope_of_path
 from memfs.model.values import dataclass
+from memfs.trust.carriers import APPROVALS
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.record import Record, find_records
-from memfs.trust.view import APPROVALS, TrustView
+from memfs.trust.view import TrustView
 
 _ADDRESS = re.compile(r"<([^<>\s]{1,254})>")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
 
@@ -12,20 +12,16 @@ from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.check.states import States
 from memfs.disk.places import Places
-from memfs.disk.worktree import WorkTree
-from memfs.git.log import read_messages
 from memfs.git.snapshot import Snapshot
 from memfs.model.memory import Memory, MemoryFile
 from memfs.model.reader import content_digest
 from memfs.model.values import dataclass, field
+from memfs.trust.carriers import APPROVALS, FilesCarrier
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import version_of_name
-from memfs.trust.pin import read_pins
+from memfs.trust.opening import HERE, open_view
 from memfs.trust.record import find_records, receipt_subject
-from memfs.trust.view import APPROVALS, TrustView, view_of_files
-
-HERE = "here"
-"""As a pin: take the keyring that is here, unverified."""
+from memfs.trust.view import TrustView
 
 
 def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
@@ -56,77 +52,57 @@ class Judging:
 
 
 def open_judging(states: States, places: Places | None, pin: str | None, today: date) -> Judging:
-    """Return by whose word approvals are judged: the keyring of the base where there is one."""
-    keyrings = read_keyrings(states.theirs if states.theirs is not None else states.now)
-    if not keyrings:
-        return Judging(results=_check_pin(None, pin))
-    here = read_folder(states.now, APPROVALS)
-    receipts, before = dict(here), None
+    """Return by whose word approvals are judged: the keyring of the base where there is one, under the person's
+    own pin and with what this machine remembers, as `show` judges; or by ``pin``, which is for CI (TRUST 8)."""
     tree = states.now.tree
-    messages = approval_messages(tree, [commit for commit in (states.tip, states.named) if commit is not None])
-    if states.base is not None and states.theirs is not None:
-        old = read_folder(states.theirs, APPROVALS)
-        if not states.is_merged:
-            # What the base has got since, a withdrawal above all, will be there after the merge.
-            receipts |= {path: raw for path, raw in old.items() if path not in states.base.entries}
-        said = approval_messages(tree, [states.named] if states.named else [])
-        before, _ = judging_view(keyrings, old, places, today=today, pin=pin, messages=said)
-    view, pinned = judging_view(keyrings, receipts, places, today=today, pin=pin, messages=messages)
-    notices = list(view.notices) if view.trouble is None else []
-    results = _check_pin(view, pin)
-    unpinned = states.base is None and not pinned and pin != HERE and not results
-    if not pinned and not unpinned and not results:
-        whose = "this repository's own" if states.base is None else "the base's"
-        notices.append(f"nothing is pinned: {whose} keyring was taken unverified")
+    here = read_folder(states.now, APPROVALS)
+    if states.base is None or states.theirs is None:
+        view = open_view(tree, places, today=today, pin=pin)
+        return _judging(view, None, here, pin)
+    keyrings = read_keyrings(states.theirs)
+    old = read_folder(states.theirs, APPROVALS)
+    receipts = dict(here)
+    if not states.is_merged:
+        # What the base has got since, a withdrawal above all, will be there after the merge.
+        receipts |= {path: raw for path, raw in old.items() if path not in states.base.entries}
+    tips = [commit for commit in (states.tip, states.named) if commit is not None]
+    carrier, carrier_before = FilesCarrier(keyrings, receipts), FilesCarrier(keyrings, old)
+    view = open_view(tree, places, today=today, pin=pin, carrier=carrier, tips=tips)
+    before = open_view(tree, places, today=today, pin=pin, carrier=carrier_before, tips=tips[1:])
+    return _judging(view, before, receipts, pin)
+
+
+def _judging(view: TrustView, before: TrustView | None, receipts: Mapping[str, bytes], pin: str | None) -> Judging:
+    trouble = view.trouble.reason if view.trouble is not None else None
+    if trouble is Reason.NO_APPROVAL:  # there is no keyring, and there was none
+        return Judging()
+    notices = list(view.notices) if trouble is None else []
+    if pin == HERE and trouble is None:
+        whose = "this repository's own" if before is None else "the base's"
+        notices.append(f"no pin was given: {whose} keyring was taken unverified")
     return Judging(
-        view=view, before=before, receipts=receipts, unpinned=unpinned, notices=tuple(notices), results=results
+        view=view,
+        before=before,
+        receipts=receipts,
+        unpinned=trouble is Reason.NOT_PINNED and not pin,
+        notices=tuple(notices),
+        results=tuple(_check_pin(view, pin)),
     )
 
 
-def _check_pin(view: TrustView | None, pin: str | None) -> tuple[Result, ...]:
-    """Return why the keyring that is here is not the pinned one."""
-    if pin in (None, "", HERE):
-        trouble = view.trouble if view is not None else None
-        if trouble is None or trouble.reason is not Reason.KEYRING_ROLLED_BACK:
-            return ()
-    if view is None:
-        return (make_result("keyring-missing", path=".memfs"),)
+def _check_pin(view: TrustView, pin: str | None) -> Iterator[Result]:
+    """Yield why the keyring that is here is not the pinned one; what is wrong with its files is another rule."""
     trouble = view.trouble
-    if trouble is None or trouble.reason not in (Reason.KEYRING_ROLLED_BACK, Reason.NOT_PINNED):
-        return ()
-    if trouble.reason is Reason.NOT_PINNED:
-        return (
-            make_result("keyring-missing", "The pin names another repository's keyring than this one.", path=".memfs"),
-        )
-    return (make_result("keyring-older", f"The keyring is older: {trouble.detail}.", path=".memfs"),)
-
-
-def judging_view(
-    keyrings: Mapping[str, bytes],
-    receipts: Mapping[str, bytes],
-    places: Places | None,
-    *,
-    today: date,
-    pin: str | None,
-    messages: Sequence[bytes],
-) -> tuple[TrustView, bool]:
-    """Return a view on keyrings and receipts by path, and whether somebody pinned them: ``pin``, else
-    the user's own. Records in commit ``messages`` can take trust away: a withdrawal counts although
-    its receipt was deleted (TRUST 6)."""
-    given = None if pin in (None, "", HERE) else pin
-    view = view_of_files(keyrings, receipts, today=today, pin=given, places=places, messages=messages)
-    if given is None and pin != HERE and places is not None and view.repository_id is not None:
-        own = read_pins(places).get(view.repository_id)
-        if own is not None:
-            view = view_of_files(keyrings, receipts, today=today, pin=own.text, places=places, messages=messages)
-    return view, view.pinned
-
-
-def approval_messages(tree: WorkTree, tips: Collection[str]) -> list[bytes]:
-    """Return the commit messages in the history of ``tips`` that may hold records."""
-    if not tips or tree.git_dir is None:
-        return []
-    return [message for _, message in read_messages(tree, sorted(set(tips)), word="Memory-Approval:")]
+    if trouble is None:
+        return
+    if trouble.reason is Reason.KEYRING_ROLLED_BACK:
+        yield make_result("keyring-older", f"The keyring is older: {trouble.detail}.", path=".memfs")
+    elif trouble.reason is Reason.NOT_PINNED and pin:
+        yield make_result("keyring-missing", "The pin names another repository's keyring than this one.", path=".memfs")
+    elif trouble.reason is Reason.KEYRING_BROKEN and view.chain is not None:
+        yield make_result("keyring-missing", f"Another keyring is pinned: {trouble.detail}.", path=".memfs")
+    elif trouble.reason is Reason.KEYRING_BROKEN and not view.has_keyring:
+        yield make_result("keyring-missing", path=".memfs")
 
 
 def judge_trust(
@@ -137,7 +113,7 @@ def judge_trust(
     raw: Mapping[str, bytes],
 ) -> dict[str, Verdict]:
     """Return the verdict of each memory; ``raw`` holds the bytes that were kept, the others are read again."""
-    if view is None or view.keyring is None:
+    if view is None:
         return {}
     wanted = {file.path: file for file in files if file.is_memory}
     again = snapshot.read_many(path for path in wanted if path not in raw)

@@ -14,11 +14,13 @@ from memfs.git.log import read_messages
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
+from memfs.trust.carriers import FilesCarrier
 from memfs.trust.check import check_keyring, check_receipts, describe_keyring_change
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import Keyring, KeyringError, parse_file, version_of_name
+from memfs.trust.opening import HERE, open_view
 from memfs.trust.record import Record, find_records
-from memfs.trust.view import TrustView, view_of_files
+from memfs.trust.view import TrustView
 
 
 def check_keyring_files(keyrings: dict[str, bytes], *, is_change: bool) -> Iterator[Result]:
@@ -89,7 +91,8 @@ def _check_losses(between: Between, path: str) -> Iterator[Result]:
     view = between.view
     if view is None:
         return
-    after = view_of_files(between.keyrings_after, between.receipts_after, today=view.today)
+    carrier = FilesCarrier(between.keyrings_after, between.receipts_after)
+    after = open_view(between.tree, None, today=view.today, pin=HERE, carrier=carrier, history=False)
     ended: dict[str, list[str]] = {}
     for _, file in _all_files(between):
         if view.verdict(file).trusted:
@@ -157,7 +160,7 @@ def check_trailers(between: Between) -> Iterator[Result]:
             first = record.statement.items[0].id
             failures = [
                 one.failure
-                for one in view.heard_with(first, [record])
+                for one in view.records_with(first, [record])
                 if one.record.line == record.line and one.failure
             ]
             if failures:

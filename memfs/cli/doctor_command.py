@@ -106,7 +106,7 @@ def _check_repository(session: Session) -> Iterator[Finding]:
 
 def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
     from memfs.cli.asking import find_signer
-    from memfs.trust.view import open_view
+    from memfs.trust.opening import open_view
 
     view = open_view(repository.tree, session.places, today=session.today)
     if view.repository_id is None:

@@ -106,7 +106,8 @@ def _show(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Cha
     if args.json:
         session.emit("keys", {"pin": pin_of(chain).text, **_payload(chain.keyring), "proposal": proposal is not None})
         return EXIT_YES
-    for line in describe_keyring(chain):
+    session.say(f"version {chain.keyring.version}, repository {chain.repository_id}")
+    for line in describe_keyring(chain.keyring):
         session.say(line)
     if proposal is not None:
         session.say("\nproposed, waiting for signatures (`memfs keys sign`):")
@@ -141,9 +142,9 @@ def _payload(keyring: Keyring) -> dict[str, Any]:
 def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
     require_terminal(session, "making a keyring")
     from memfs.git.commit import commit_changes
+    from memfs.trust.carriers import TreeCarrier
     from memfs.trust.changing import keyring_change, new_keyring
     from memfs.trust.pinning import pin_repository
-    from memfs.trust.view import TreeCarrier
 
     if TreeCarrier(tree).keyrings():
         raise TrustError(
@@ -263,7 +264,7 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     from memfs.trust.approve import approve, ids_to_renew, plan_approval
     from memfs.trust.changing import add_key, key_for, next_keyring, retire_keys
     from memfs.trust.keyring import APPROVE
-    from memfs.trust.view import open_view
+    from memfs.trust.opening import open_view
 
     old = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: not line.is_retired)
     new = find_signer(session, None, key=args.new)
@@ -384,7 +385,7 @@ def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[st
 def _require_pinned(session: Session, tree: WorkTree) -> None:
     from memfs.cli.pin_command import ask_for_pin
     from memfs.trust.approve import _require_keyring
-    from memfs.trust.view import open_view
+    from memfs.trust.opening import open_view
 
     view = open_view(tree, session.places, today=session.today, history=False)
     if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):

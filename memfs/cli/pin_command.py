@@ -7,6 +7,8 @@ channel. `memfs init` pins what it made.
   memfs pin                      show people and pin; asks when this repository is not pinned yet
   memfs pin memfs1:…             pin what a colleague sent, if it fits
   memfs pin --move               move your pin to the newest version of the keyring
+  memfs pin --reset              the keyring here is right, though this machine saw a newer one: shows both and asks
+  memfs pin --follow origin/main remember what this branch had (default: the remote's default branch)
   memfs pin --remove             trust this repository no longer
 """
 
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 from memfs.cli.asking import require_terminal
 from memfs.cli.options import add_json
 from memfs.errors import EXIT_NO, EXIT_YES, TrustError
+from memfs.model.codepoints import plain
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pin", nargs="?", metavar="PIN", help="the pin that a colleague sent")
     parser.add_argument("--move", action="store_true", help="move the pin to the newest version")
+    parser.add_argument("--reset", action="store_true", help="pin the keyring that is here, older or another one")
+    parser.add_argument("--follow", metavar="BRANCH", help="the branch whose history this machine remembers")
     parser.add_argument("--remove", action="store_true", help="remove the pin of this repository")
     add_json(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.trust.pin import delete_pin, parse_pin
-    from memfs.trust.pinning import pin_repository, read_pin_state
+    from memfs.trust.pinning import follow_branch, pin_repository, read_pin_state
 
     tree = session.open_repository().tree
     state = read_pin_state(session.places, tree)
@@ -43,6 +48,14 @@ def run(args: argparse.Namespace, session: Session) -> int:
         removed = delete_pin(session.places, state.chain.repository_id)
         session.say("no longer pinned" if removed else "it was not pinned")
         return EXIT_YES
+    if args.follow:
+        require_terminal(session, "following a branch")
+        ref = follow_branch(session.places, tree, args.follow)
+        session.say(f"this machine follows {plain(args.follow)} ({plain(ref)})")
+        return EXIT_YES
+    if args.reset:
+        require_terminal(session, "resetting a pin")
+        return _reset(session, tree, state)
     if args.pin:
         require_terminal(session, "pinning")
         _shout_at_another_root(session, state)
@@ -73,7 +86,7 @@ def _show(args: argparse.Namespace, session: Session, tree: WorkTree, state: Pin
     if pinned is None and session.interactive:
         return EXIT_YES if ask_for_pin(session, tree) else EXIT_NO
     _shout_at_another_root(session, state)
-    for line in describe_keyring(state.chain):
+    for line in describe_keyring(state.chain.keyring):
         session.say(line)
     session.say(f"newest: {state.newest.text}")
     session.say(f"pinned: {pinned.text if pinned else 'not pinned, so nothing here is trusted'}")
@@ -86,18 +99,12 @@ def _move(session: Session, tree: WorkTree, state: PinState) -> int:
     """Move the pin of this repository up, after the person saw what changed since."""
     from memfs.trust.check import describe_keyring_change
     from memfs.trust.pin import find_pin_fault
-    from memfs.trust.pinning import pin_repository
+    from memfs.trust.pinning import ROLLED_BACK, pin_repository, require_pin
 
-    pin, newest = state.pin, state.newest
-    if pin is None or state.former is not None:
-        raise TrustError(
-            "this repository is not pinned here, so there is no pin to move",
-            reason="not-pinned",
-            hint="run `memfs pin`, and compare what it shows with a colleague",
-        )
+    pin, newest = require_pin(state), state.newest
     fault = find_pin_fault(pin, state.chain)
     if fault is not None:
-        raise TrustError(fault, reason="keyring-rolled-back", hint="fetch the newest commits first")
+        raise TrustError(fault, reason="keyring-rolled-back", hint=ROLLED_BACK)
     if pin == newest:
         session.say(f"pinned: {pin.text}; this is the newest version")
         return EXIT_YES
@@ -112,6 +119,34 @@ def _move(session: Session, tree: WorkTree, state: PinState) -> int:
     return EXIT_YES
 
 
+def _reset(session: Session, tree: WorkTree, state: PinState) -> int:
+    """Pin the keyring that is here, after the person saw it beside the one that this machine knows."""
+    from memfs.trust.check import describe_keyring, describe_keyring_change
+    from memfs.trust.pinning import read_seen_keyring, require_pin, reset_pin
+
+    pin, newest = require_pin(state), state.newest
+    seen = read_seen_keyring(session.places, state)
+    session.note(f"Pinned: {pin.text}")
+    if seen is not None:
+        session.note(f"This machine saw version {seen.version} of the keyring on the branch that it follows:")
+        for line in describe_keyring(seen):
+            session.note(f"  {line}")
+    session.note(f"Here is version {newest.version} ({newest.text}):")
+    for line in describe_keyring(state.chain.keyring):
+        session.note(f"  {line}")
+    if seen is not None:
+        session.note("From that one to this one:")
+        for line in describe_keyring_change(seen, state.chain.keyring):
+            session.note(f"  {line}")
+    session.note("Somebody may want you to take an older keyring, which lists people who have left. Ask a colleague.")
+    name = f"keyring.{newest.version}"
+    if session.ask(f"Type {name} to pin it and forget the other one:") != name:
+        session.note("nothing was changed")
+        return EXIT_NO
+    session.say(f"pinned: {reset_pin(session.places, tree, note=str(tree.root)).text}")
+    return EXIT_YES
+
+
 def ask_for_pin(session: Session, tree: WorkTree) -> bool:
     """Show who the root people of an unpinned repository are, ask once, and return whether it is pinned now."""
     if not session.interactive:
@@ -122,7 +157,7 @@ def ask_for_pin(session: Session, tree: WorkTree) -> bool:
     state = read_pin_state(session.places, tree)
     _shout_at_another_root(session, state)
     session.note("This repository is not pinned on this machine. Its keyring says:")
-    for line in describe_keyring(state.chain):
+    for line in describe_keyring(state.chain.keyring):
         session.note(f"  {line}")
     session.note(f"Its pin is {state.newest.text}")
     session.note("Compare the pin with a colleague's (`memfs pin`), over another channel than this repository.")

@@ -58,7 +58,7 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
     from memfs.render.escape import show_lines
     from memfs.render.frame import frame_text
     from memfs.trust.approve import find_last_approved
-    from memfs.trust.view import open_view
+    from memfs.trust.opening import open_view
 
     view = open_view(repository.tree, session.places, today=session.today)
     session.say("\nLost approval:")

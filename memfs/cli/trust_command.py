@@ -134,7 +134,7 @@ def approve_ids(
 def _open(session: Session) -> tuple[WorkTree, TrustView]:
     """Return the work tree and its view, pinned: a person's first use of a clone asks once."""
     from memfs.cli.pin_command import ask_for_pin
-    from memfs.trust.view import open_view
+    from memfs.trust.opening import open_view
 
     tree = session.open_repository().tree
     view = open_view(tree, session.places, today=session.today)
@@ -243,7 +243,8 @@ def _sync(args: argparse.Namespace, session: Session) -> int:
     from pathlib import Path
 
     from memfs.trust.approve import find_missing_receipts, write_receipts
-    from memfs.trust.view import APPROVALS, open_view
+    from memfs.trust.carriers import APPROVALS
+    from memfs.trust.opening import open_view
 
     text = b""
     if args.source == "-":

@@ -30,12 +30,12 @@ def run(args: argparse.Namespace, session: Session) -> int:
     require_terminal(session, "withdrawing an approval")
     from memfs.cli.trust_command import _open, payload_of
     from memfs.model.values import replace
-    from memfs.trust.approve import approve, find_key, make_records, plan_revoke
+    from memfs.trust.approve import approve, find_key, make_records, plan_withdrawal
     from memfs.trust.record import format_record
 
     tree, view = _open(session)
-    signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.speaks)
-    plan = plan_revoke(tree, session.places, args.ids, today=session.today, view=view)
+    signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.counts)
+    plan = plan_withdrawal(tree, session.places, args.ids, today=session.today, view=view)
     find_key(plan, signer)
     chosen = []
     for item in plan.items:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from memfs.disk.gitfiles import is_object_id, is_ref_name, parse_head, read_small
-from memfs.disk.worktree import WorkTree, operation_under_way, printable
+from memfs.disk.worktree import WorkTree, operation_under_way, printable, read_git_config
 from memfs.errors import UsageError
-from memfs.git.read import branch_name, head_commit, ref_commit
+from memfs.git.read import branch_name, head_commit, ref_commit, symbolic_target
 from memfs.model.values import dataclass
 
 
@@ -45,6 +45,43 @@ def require_target(tree: WorkTree, branch: str | None, start: str | None) -> Tar
     if start is not None:
         raise UsageError("is checked out here already", where=printable(current))
     return Target(ref=f"refs/heads/{current}", checked_out=True)
+
+
+def find_main_ref(tree: WorkTree, remote: str | None = None) -> str | None:
+    """Return the full ref of the branch that changes go to, or None where that is not clear.
+
+    It is the default branch of ``remote`` (of ``upstream``, ``origin`` or the only remote) as this clone knows it;
+    else a local ``main`` or ``master``; else the only local branch. Reads files and starts no process, but where
+    the refs are kept in another way.
+    """
+    remotes = [remote] if remote else _remotes(tree)
+    for name in remotes:
+        start = f"refs/remotes/{name}"
+        for ref in (f"{start}/HEAD", f"{start}/main", f"{start}/master"):
+            if is_ref_name(ref) and ref_commit(tree, ref) is not None:
+                return ref if not ref.endswith("/HEAD") else symbolic_target(tree, ref) or ref
+    for ref in ("refs/heads/main", "refs/heads/master"):
+        if ref_commit(tree, ref) is not None:
+            return ref
+    current = branch_name(tree)
+    return f"refs/heads/{current}" if current is not None and _is_only_branch(tree) else None
+
+
+def _remotes(tree: WorkTree) -> list[str]:
+    names = [
+        key[len("remote.") : -len(".url")]
+        for key in read_git_config(tree)
+        if key.startswith("remote.") and key.endswith(".url")
+    ]
+    known: list[str] = [name for name in ("upstream", "origin") if name in names]
+    return known or (names if len(names) == 1 else [])
+
+
+def _is_only_branch(tree: WorkTree) -> bool:
+    heads = os.path.join(str(tree.common_dir), "refs", "heads")
+    packed = read_small(os.path.join(str(tree.common_dir), "packed-refs"), limit=256 * 1024 * 1024) or b""
+    loose = sum(len(files) for _, _, files in os.walk(heads))
+    return loose + packed.count(b" refs/heads/") <= 1
 
 
 def _require_other_branch(tree: WorkTree, branch: str, start: str | None) -> Target:

@@ -236,6 +236,16 @@ def ref_commit(tree: WorkTree, ref: str) -> str | None:
     return None
 
 
+def symbolic_target(tree: WorkTree, ref: str) -> str | None:
+    """Return the full ref that the symbolic ref ``ref`` names, None where it is none."""
+    if tree.git_dir is None or tree.common_dir is None:
+        return None
+    if not _refs_are_files(tree):
+        return _ask(tree, "symbolic-ref", "--quiet", ref)
+    target = _read_ref(tree, ref)
+    return target[0] if target is not None else None
+
+
 def branch_name(tree: WorkTree) -> str | None:
     """Return the name of the branch that HEAD is on, without ``refs/heads/``; None when detached."""
     if tree.git_dir is None:

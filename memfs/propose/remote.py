@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError
+from memfs.git.branches import find_main_ref
 from memfs.git.read import call_git
 from memfs.model.codepoints import plain
 from memfs.model.values import dataclass
@@ -81,17 +82,9 @@ def show_remote(url: str) -> str:
 
 def find_main_branch(tree: WorkTree, remote: str | None = None) -> str | None:
     """Return the branch that changes are proposed to: the remote's own, as this clone knows it, else
-    a local ``main`` or ``master``."""
-    remotes = [remote] if remote else [name for name in ("upstream", "origin") if _has_remote(tree, name)]
-    for name in remotes:
-        done = call_git(tree, "symbolic-ref", "--quiet", f"refs/remotes/{name}/HEAD")
-        target = done.stdout.decode("utf-8", "replace").strip()
-        if done.returncode == 0 and target.startswith(f"refs/remotes/{name}/"):
-            return target.removeprefix("refs/remotes/")
-        for branch in ("main", "master"):
-            if _exists(tree, f"refs/remotes/{name}/{branch}"):
-                return f"{name}/{branch}"
-    return next((branch for branch in ("main", "master") if _exists(tree, f"refs/heads/{branch}")), None)
+    a local one (:func:`memfs.git.branches.find_main_ref`)."""
+    ref = find_main_ref(tree, remote)
+    return None if ref is None else ref.removeprefix("refs/remotes/").removeprefix("refs/heads/")
 
 
 def find_remote(tree: WorkTree, name: str | None = None) -> tuple[str, str]:
@@ -111,11 +104,3 @@ def find_remote(tree: WorkTree, name: str | None = None) -> tuple[str, str]:
         what = f"there is no remote {plain(name)}" if name else "it is not clear which remote to push to"
         raise SetupError(what, hint="name one with --remote, or add it: git remote add origin ADDRESS")
     return name, found[name]
-
-
-def _has_remote(tree: WorkTree, name: str) -> bool:
-    return call_git(tree, "config", "--get", f"remote.{name}.url").returncode == 0
-
-
-def _exists(tree: WorkTree, ref: str) -> bool:
-    return call_git(tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}").returncode == 0

@@ -134,7 +134,7 @@ class Assessor:
 
     def _open_view(self) -> TrustView:
         if self._view is None:
-            from memfs.trust.view import HISTORY_SECONDS, open_view
+            from memfs.trust.opening import HISTORY_SECONDS, open_view
 
             patience = HISTORY_SECONDS if self._patience is None else self._patience
             self._view = open_view(self._tree, self._places, today=self._today, patience=patience)

@@ -20,12 +20,14 @@ from memfs.git.objects import read_old_blobs
 from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import MemoryFile
-from memfs.model.reader import read_memory
+from memfs.model.reader import content_digest, read_memory
 from memfs.model.values import dataclass, field
 from memfs.trust import record as record_format
+from memfs.trust.carriers import APPROVALS
 from memfs.trust.history import lines_of, read_history
-from memfs.trust.judge import Heard, Reason, Verdict, find_fault, find_lapse, top_of
+from memfs.trust.judge import CheckedRecord, Reason, Verdict, find_fault, find_lapse, newest_of
 from memfs.trust.keyring import Key
+from memfs.trust.opening import open_view
 from memfs.trust.record import (
     MAX_ITEMS,
     MAX_SEQ,
@@ -39,7 +41,7 @@ from memfs.trust.record import (
     signed_bytes,
 )
 from memfs.trust.signing import Signer
-from memfs.trust.view import APPROVALS, TrustView, digest_of, open_view
+from memfs.trust.view import TrustView
 
 if TYPE_CHECKING:
     from memfs.git.commit import Change  # imports GitPython, so only where something is written
@@ -56,7 +58,7 @@ class PlanItem:
 
     id: str
     digest: str
-    heard: tuple[Heard, ...]
+    records: tuple[CheckedRecord, ...]
     file: MemoryFile | None = None  # None: withdrawing what is deleted already
     verdict: Verdict | None = None  # as it is now
     previous: bytes | None = None  # the last approved text, where git still has it
@@ -126,7 +128,7 @@ def plan_approval(
     }
     notices = [f"{old} is not approved: {superseded[old]} supersedes it" for old in ids if old in superseded]
     items = [item for item in items if item.id not in superseded]
-    withdrawn = [one for old in superseded if (one := _plan_withdrawal(tree, view, old)) is not None]
+    withdrawn = [one for old in superseded if (one := _withdrawal_of(tree, view, old)) is not None]
     return Plan(
         tree=tree,
         view=view,
@@ -138,7 +140,7 @@ def plan_approval(
     )
 
 
-def plan_revoke(
+def plan_withdrawal(
     tree: WorkTree, places: Places, ids: Sequence[str], *, today: date, view: TrustView | None = None
 ) -> Plan:
     """Return the plan for withdrawing the approval of ``ids``; their files may be deleted already.
@@ -149,14 +151,14 @@ def plan_revoke(
     _require_keyring(view)
     items = []
     for memory_id in dict.fromkeys(ids):
-        item = _plan_withdrawal(tree, view, memory_id)
+        item = _withdrawal_of(tree, view, memory_id)
         if item is None:
             raise NotFoundError(
                 "no memory of that id is here, and none was approved",
                 where=escape_hidden(memory_id, single_line=True),
             )
         items.append(item)
-    return Plan(tree=tree, view=view, verb=Verb.REVOKE, items=tuple(items))
+    return Plan(tree=tree, view=view, verb=Verb.WITHDRAW, items=tuple(items))
 
 
 def find_key(plan: Plan, signer: Signer) -> Key:
@@ -166,7 +168,7 @@ def find_key(plan: Plan, signer: Signer) -> Key:
     """
     keyring = plan.view.keyring
     key = keyring.find_key(signer.public.blob) if keyring else None
-    if key is None or not key.speaks:
+    if key is None or not key.counts:
         raise TrustError(
             "the keyring does not list this key for approving",
             reason=Reason.KEY_UNKNOWN,
@@ -199,7 +201,7 @@ def make_records(plan: Plan, signer: Signer, *, now: datetime) -> tuple[Record, 
         groups.append((plan.verb, wanted, plan.until))
     if plan.withdrawn:
         revoked = [Item(id=item.id, seq=_above(item), digest=item.digest) for item in plan.withdrawn]
-        groups.append((Verb.REVOKE, revoked, None))
+        groups.append((Verb.WITHDRAW, revoked, None))
     records = []
     for verb, items, until in groups:
         for part in _split(items):
@@ -271,7 +273,7 @@ def find_missing_receipts(
     _require_keyring(view)
     pasted = find_records(text)
     head = head_commit(tree)
-    in_history = lines_of(read_history(tree, head)) if head and tree.git_dir is not None else []
+    in_history = lines_of(read_history(tree, [head])) if head and tree.git_dir is not None else []
     by_ids: dict[str, dict[str, Record]] = {}
     for record in (*in_history, *pasted):
         for item in record.statement.items:
@@ -284,10 +286,9 @@ def find_missing_receipts(
     for memory_id, records in by_ids.items():
         if ids and memory_id not in ids:
             continue
-        heard = view.heard_with(memory_id, records.values())
         file = files.get(memory_id)
-        for one in top_of(heard):
-            fits = not one.approves or (file is not None and digest_of(file.raw) == one.item.digest)
+        for one in newest_of(view.records_with(memory_id, records.values())):
+            fits = not one.approves or (file is not None and content_digest(file.raw) == one.item.digest)
             gone = one.record.receipt_name in deleted and memory_id not in named
             if fits and not gone and one.record.line not in have:
                 found[one.record.line] = one.record
@@ -363,11 +364,11 @@ def ids_to_renew(tree: WorkTree, view: TrustView, principal: str) -> list[str]:
         scope = file.memory.scope if file.memory else None
         mine = [
             one
-            for one in top_of(view.heard(file.id) if file.id else ())
+            for one in newest_of(view.records(file.id) if file.id else ())
             if one.approves
             and one.is_receipt
             and one.record.statement.by == principal
-            and one.item.digest == digest_of(file.raw)
+            and one.item.digest == content_digest(file.raw)
         ]
         if mine and all(find_lapse(one, scope, view.today) for one in mine) and find_fault(file) is None:
             found.append(file.id)
@@ -409,35 +410,39 @@ def _require_keyring(view: TrustView) -> None:
 
 
 def _plan_item(tree: WorkTree, view: TrustView, file: MemoryFile) -> PlanItem:
-    digest = digest_of(file.raw)
-    heard = tuple(view.heard(file.id)) if file.id else ()
+    digest = content_digest(file.raw)
+    records = tuple(view.records(file.id)) if file.id else ()
     return PlanItem(
         id=file.id,
         digest=digest,
-        heard=heard,
+        records=records,
         file=file,
         verdict=view.verdict(file),
-        previous=_find_previous(tree, heard, file),
+        previous=_find_previous(tree, records, file),
     )
 
 
-def _plan_withdrawal(tree: WorkTree, view: TrustView, memory_id: str) -> PlanItem | None:
+def _withdrawal_of(tree: WorkTree, view: TrustView, memory_id: str) -> PlanItem | None:
     if not _ID.fullmatch(memory_id):
         return None
-    heard = tuple(view.heard(memory_id))
+    records = tuple(view.records(memory_id))
     files = _all_files(tree, {memory_id})
-    top = top_of(heard)
+    top = newest_of(records)
     if files:
         return PlanItem(
-            id=memory_id, digest=digest_of(files[0].raw), heard=heard, file=files[0], verdict=view.verdict(files[0])
+            id=memory_id,
+            digest=content_digest(files[0].raw),
+            records=records,
+            file=files[0],
+            verdict=view.verdict(files[0]),
         )
     if top:
-        return PlanItem(id=memory_id, digest=top[0].item.digest, heard=heard)
+        return PlanItem(id=memory_id, digest=top[0].item.digest, records=records)
     return None
 
 
 def _is_withdrawn(item: PlanItem) -> bool:
-    return any(not one.approves for one in top_of(item.heard))
+    return any(not one.approves for one in newest_of(item.records))
 
 
 def _require_approvable(view: TrustView, item: PlanItem) -> None:
@@ -467,7 +472,7 @@ def _lapse_of(key: Key, scope: str | None, today: date) -> tuple[Reason, str] | 
 
 def stands_already(plan: Plan, item: PlanItem, key: Key) -> bool:
     """Return whether this person's approval of this text, for as long, is there already."""
-    if plan.verb is Verb.REVOKE:
+    if plan.verb is Verb.WITHDRAW:
         return _is_withdrawn(item)
     return any(
         one.record.statement.until == plan.until for one in _own(item, key) if _grants(one, item, plan.view.today)
@@ -481,7 +486,7 @@ def _next_counter(plan: Plan, item: PlanItem, key: Key) -> int:
     text that stands at the top joins it there: the others' approvals keep counting, which is how
     several people come together (TRUST 6, ADR 4).
     """
-    top = top_of(item.heard)
+    top = newest_of(item.records)
     joins = (
         plan.verb is Verb.APPROVE
         and bool(top)
@@ -491,20 +496,20 @@ def _next_counter(plan: Plan, item: PlanItem, key: Key) -> int:
     return top[0].item.seq if joins else _above(item)
 
 
-def _own(item: PlanItem, key: Key) -> list[Heard]:
+def _own(item: PlanItem, key: Key) -> list[CheckedRecord]:
     return [
         one
-        for one in top_of(item.heard)
+        for one in newest_of(item.records)
         if one.approves and one.item.digest == item.digest and one.record.statement.by == key.principal
     ]
 
 
-def _grants(one: Heard, item: PlanItem, today: date) -> bool:
+def _grants(one: CheckedRecord, item: PlanItem, today: date) -> bool:
     return one.is_receipt and find_lapse(one, item.scope, today) is None
 
 
 def _above(item: PlanItem) -> int:
-    top = top_of(item.heard)
+    top = newest_of(item.records)
     seq = top[0].item.seq + 1 if top else 1
     if seq > MAX_SEQ:
         raise TrustError(
@@ -533,8 +538,8 @@ def _split(items: Sequence[Item]) -> list[tuple[Item, ...]]:
 def _require_counted(plan: Plan, record: Record) -> None:
     """Raise unless ``record`` is found again in its own text and counts under the keyring."""
     found = find_records(format_record(record).encode("ascii"))
-    heard = plan.view.heard_with(record.statement.items[0].id, found)
-    mine = [one for one in heard if one.record.line == record.line]
+    records = plan.view.records_with(record.statement.items[0].id, found)
+    mine = [one for one in records if one.record.line == record.line]
     if not mine or mine[0].failure is not None:
         reason = mine[0].failure if mine else None
         hint = "touch the key when it blinks" if reason is Reason.NO_TOUCH else None
@@ -544,7 +549,7 @@ def _require_counted(plan: Plan, record: Record) -> None:
 def _subject(plan: Plan) -> str:
     count = len(plan.items)
     what = plan.items[0].id if count == 1 else f"{count} memories"
-    if plan.verb is Verb.REVOKE:
+    if plan.verb is Verb.WITHDRAW:
         return f"Withdraw the approval of {what}"
     names = "" if count == 1 else "\n\n" + "\n".join(f"- {item.id}" for item in plan.items)
     return f"Approve {what}{names}"
@@ -583,7 +588,7 @@ def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
         commits = read_commits(tree, "HEAD", [path], merges=True)
         blobs = dict.fromkeys(file.blob for commit in commits for file in commit.files if file.letter != "D")
         for _, raw in read_old_blobs(tree, list(blobs)[:_LOOK_BACK]):
-            if digest_of(raw) == digest:
+            if content_digest(raw) == digest:
                 return raw
     except MemfsError:
         return None
@@ -592,12 +597,12 @@ def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
 
 def find_last_approved(tree: WorkTree, view: TrustView, file: MemoryFile) -> bytes | None:
     """Return the text of ``file``'s id that was approved last, where git still has it and it is another one."""
-    return _find_previous(tree, view.heard(file.id) if file.id else (), file)
+    return _find_previous(tree, view.records(file.id) if file.id else (), file)
 
 
-def _find_previous(tree: WorkTree, heard: Iterable[Heard], file: MemoryFile) -> bytes | None:
-    digest = digest_of(file.raw)
-    others = [one for one in heard if one.failure is None and one.approves and one.item.digest != digest]
+def _find_previous(tree: WorkTree, records: Iterable[CheckedRecord], file: MemoryFile) -> bytes | None:
+    digest = content_digest(file.raw)
+    others = [one for one in records if one.failure is None and one.approves and one.item.digest != digest]
     last = max(others, key=lambda one: one.item.seq, default=None)
     return find_text(tree, file.path, last.item.digest) if last is not None else None
 

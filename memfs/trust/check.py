@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Problem
 from memfs.trust import sshsig
+from memfs.trust.carriers import APPROVALS
 from memfs.trust.judge import Reason
 from memfs.trust.keyring import (
     APPROVE,
+    FOLDER,
     ROOT,
-    Chain,
     Key,
     Keyring,
     KeyringError,
@@ -20,7 +21,7 @@ from memfs.trust.keyring import (
     version_of_name,
 )
 from memfs.trust.record import find_records, receipt_subject
-from memfs.trust.view import APPROVALS, KEYRINGS, TrustView
+from memfs.trust.view import TrustView
 
 _FAILURES = {
     Reason.WRONG_REPOSITORY: "was made for another repository",
@@ -52,7 +53,7 @@ def check_receipts(receipts: Mapping[str, bytes], view: TrustView) -> list[Probl
         if view.keyring is None:
             continue
         first = records[0].statement.items[0].id
-        for one in view.heard_with(first, records):
+        for one in view.records_with(first, records):
             if one.record.line == records[0].line and one.failure is not None:
                 problems.append(_problem(str(one.failure), f"{shown} {_FAILURES[one.failure]}"))
     return problems
@@ -63,7 +64,7 @@ def check_keyring(keyrings: Mapping[str, bytes]) -> list[Problem]:
     files = {
         version: raw
         for path, raw in keyrings.items()
-        if (version := version_of_name(path.removeprefix(f"{KEYRINGS}/"))) is not None
+        if (version := version_of_name(path.removeprefix(f"{FOLDER}/"))) is not None
     }
     if not files:
         return []
@@ -74,11 +75,9 @@ def check_keyring(keyrings: Mapping[str, bytes]) -> list[Problem]:
     return []
 
 
-def describe_keyring(chain: Chain) -> tuple[str, ...]:
-    """Return who may do what under the newest keyring, one sentence each."""
-    keyring = chain.keyring
-    lines = [f"version {keyring.version}, repository {chain.repository_id}"]
-    lines += [f"{key.principal} {_describe_key(key)}" for key in keyring.keys]
+def describe_keyring(keyring: Keyring) -> tuple[str, ...]:
+    """Return who may do what under ``keyring``, one sentence each."""
+    lines = [f"{key.principal} {_describe_key(key)}" for key in keyring.keys]
     lines.append(f"{_people(keyring.root)} must sign the next keyring")
     lines += [f"{_people(count)} must approve a memory of {scope}" for scope, count in keyring.needs]
     other = "another memory" if keyring.needs else "a memory"

@@ -15,14 +15,14 @@ _KEYWORD = KEYWORD.encode()
 
 
 def read_history(
-    tree: WorkTree, commit: str, *, known: Iterable[str] = (), timeout: float = 30.0
+    tree: WorkTree, commits: Sequence[str], *, known: Iterable[str] = (), timeout: float = 30.0
 ) -> list[tuple[str, Record]]:
-    """Return (commit, record) for the history of ``commit`` without that of the ``known`` tips.
+    """Return (commit, record) for the history of ``commits`` without that of the ``known`` tips.
 
     Newest first. Raises :class:`SetupError` when git is missing, refuses, or takes too long.
     """
     found: list[tuple[str, Record]] = []
-    for name, part in read_messages(tree, [commit], known=list(known), timeout=timeout):
+    for name, part in read_messages(tree, commits, known=list(known), timeout=timeout):
         if _KEYWORD in part:
             found.extend((name, record) for record in find_records(part))
     return found

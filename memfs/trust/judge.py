@@ -45,6 +45,7 @@ class Reason(StrEnum):
     BAD_FILE = "bad-file"
     DUPLICATE_ID = "duplicate-id"
     NO_TOUCH = "no-touch"
+    TWO_TEXTS = "two-texts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +64,8 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """One record about one id, held against the keyring in force.
+class CheckedRecord:
+    """One record about one id, checked against the keyring in force.
 
     ``failure`` None puts it into V of TRUST 6: it verifies, and ``key`` is its person's.
     """
@@ -83,6 +84,11 @@ class Heard:
     def on(self) -> date:
         return date.fromisoformat(self.record.statement.at[:10])
 
+    def counts_in(self, scope: str | None) -> bool:
+        """Return whether this record says anything about a memory of ``scope``: it verifies, and its key is not
+        limited to other scopes. None is a memory whose scope is not known (it is deleted): every key counts."""
+        return self.failure is None and self.key is not None and (scope is None or self.key.covers(scope))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -90,7 +96,7 @@ class Facts:
 
     digest: str
     scope: str
-    heard: tuple[Heard, ...]
+    records: tuple[CheckedRecord, ...]
     fault: str | None = None  # why these bytes can be neither approved nor trusted
     has_twin: bool = False  # another file of the same id lies in the tree
 
@@ -100,7 +106,7 @@ def find_fault(file: MemoryFile) -> str | None:
     if len(file.raw) > MAX_MEMORY_BYTES:
         return "the file is over 256 KiB"
     if not file.id:
-        return "the file's name is no id"
+        return "the file's name is not an id"
     if file.raw.translate(None, _PLAIN_ASCII):  # something but plain text; find_hidden lets CRLF pass
         try:
             text = file.raw.decode("utf-8")
@@ -110,22 +116,22 @@ def find_fault(file: MemoryFile) -> str | None:
         if hidden:
             first = hidden[0]
             line = text.count("\n", 0, first.offset) + 1
-            return f"line {line} holds U+{first.codepoint:04X} ({first.why})"
+            return f"line {line} contains U+{first.codepoint:04X} ({first.why})"
     if file.memory is None:
         fatal = [problem for problem in file.problems if problem.fatal]
-        return fatal[0].message if fatal else "the file is no well-formed memory"
+        return fatal[0].message if fatal else "the file is not a well-formed memory"
     return None
 
 
-def hear(
+def check_record(
     record: Record, memory_id: str, *, keyring: Keyring, repository_id: str, verify: Verify, is_receipt: bool
-) -> Heard | None:
-    """Return how ``record`` stands under ``keyring``; None when it does not speak of ``memory_id``."""
+) -> CheckedRecord | None:
+    """Return how ``record`` fares under ``keyring``; None when it does not name ``memory_id``."""
     item = record.statement.item(memory_id)
     if item is None:
         return None
     key, failure = _check(record, keyring, repository_id, verify)
-    return Heard(record=record, item=item, key=key, failure=failure, is_receipt=is_receipt)
+    return CheckedRecord(record=record, item=item, key=key, failure=failure, is_receipt=is_receipt)
 
 
 def _check(record: Record, keyring: Keyring, repository_id: str, verify: Verify) -> tuple[Key | None, Reason | None]:
@@ -139,7 +145,7 @@ def _check(record: Record, keyring: Keyring, repository_id: str, verify: Verify)
     key = keyring.find_key(signature.key_blob)
     # TRUST 4: `by` must own the key, so one key never counts as two people.
     # TRUST 5: a key for keyrings only has no say about memories.
-    if key is None or key.principal != statement.by or not key.speaks:
+    if key is None or key.principal != statement.by or not key.counts:
         return None, Reason.KEY_UNKNOWN
     if signature.namespace != record_format.NAMESPACE:
         return None, Reason.WRONG_NAMESPACE
@@ -150,33 +156,42 @@ def _check(record: Record, keyring: Keyring, repository_id: str, verify: Verify)
     return key, None
 
 
-def find_lapse(heard: Heard, scope: str | None, today: date) -> tuple[Reason, str] | None:
+def find_lapse(checked: CheckedRecord, scope: str | None, today: date) -> tuple[Reason, str] | None:
     """Return why a verified approval cannot grant, in a stable word and a sentence; None when it can.
 
     ``scope`` None leaves the key's scopes out of it.
     """
-    key, statement = heard.key, heard.record.statement
+    key, statement = checked.key, checked.record.statement
     if key is None:
-        return heard.failure or Reason.KEY_UNKNOWN, "the record does not verify"
-    if key.is_retired:
-        return Reason.KEY_RETIRED, f"the key that {statement.by} signed with is retired"
-    if key.after is not None and today < key.after:
-        return Reason.KEY_EXPIRED, f"the key of {statement.by} may approve from {key.after.isoformat()} on"
-    # TRUST 5: today's clock, not `at`: the holder of an expired key can write any date.
-    if key.before is not None and today >= key.before:
-        return Reason.KEY_EXPIRED, f"the key of {statement.by} could approve before {key.before.isoformat()}"
+        return checked.failure or Reason.KEY_UNKNOWN, "the record does not verify"
+    lapse = find_key_lapse(key, scope, today)
+    if lapse is not None:
+        return lapse
     if statement.until is not None and today > statement.until:
         return Reason.KEY_EXPIRED, f"the approval by {statement.by} ran out after {statement.until.isoformat()}"
-    if scope is not None and not key.covers(scope):
-        return Reason.NOT_ENOUGH_PEOPLE, f"{statement.by} may not approve for {scope}"
     return None
 
 
-def top_of(heard: Iterable[Heard]) -> tuple[Heard, ...]:
-    """Return C of TRUST 6: the verified records with the highest counter."""
-    valid = [one for one in heard if one.failure is None]
-    top = max((one.item.seq for one in valid), default=0)
-    return tuple(one for one in valid if one.item.seq == top)
+def find_key_lapse(key: Key, scope: str | None, today: date) -> tuple[Reason, str] | None:
+    """Return why ``key`` cannot approve a memory of ``scope`` on ``today``; None when it can."""
+    who = key.principal
+    if key.is_retired:
+        return Reason.KEY_RETIRED, f"the key that {who} signed with is retired"
+    if key.after is not None and today < key.after:
+        return Reason.KEY_EXPIRED, f"the key of {who} may approve from {key.after.isoformat()} on"
+    # TRUST 5: today's clock, not `at`: the holder of an expired key can write any date.
+    if key.before is not None and today >= key.before:
+        return Reason.KEY_EXPIRED, f"the key of {who} could approve before {key.before.isoformat()}"
+    if scope is not None and not key.covers(scope):
+        return Reason.NOT_ENOUGH_PEOPLE, f"{who} may not approve for {scope}"
+    return None
+
+
+def newest_of(records: Iterable[CheckedRecord], scope: str | None = None) -> tuple[CheckedRecord, ...]:
+    """Return C of TRUST 6: of the records that count in ``scope``, those with the highest counter."""
+    counted = [one for one in records if one.counts_in(scope)]
+    top = max((one.item.seq for one in counted), default=0)
+    return tuple(one for one in counted if one.item.seq == top)
 
 
 def judge(facts: Facts, keyring: Keyring, today: date) -> Verdict:
@@ -185,18 +200,21 @@ def judge(facts: Facts, keyring: Keyring, today: date) -> Verdict:
         return Verdict(level=Level.DENIED, reason=Reason.DENIED, detail="the keyring denies this text")
     if facts.fault is not None:
         return _untrusted(Reason.BAD_FILE, facts.fault)
-    top = top_of(facts.heard)
-    revokes = [one for one in top if not one.approves]
-    if revokes:
-        seen_here = any(one.is_receipt for one in revokes)
+    top = newest_of(facts.records, facts.scope)
+    withdrawals = [one for one in top if not one.approves]
+    if withdrawals:
+        seen_here = any(one.is_receipt for one in withdrawals)
         return Verdict(
             level=Level.WITHDRAWN,
             reason=Reason.WITHDRAWN,
-            people=_people(revokes),
-            on=_newest(revokes),
+            people=_people(withdrawals),
+            on=_newest(withdrawals),
             detail=None if seen_here else "the withdrawal was seen before, on this machine or in the history",
         )
     fitting = [one for one in top if one.item.digest == facts.digest]
+    if fitting and len(fitting) < len(top):
+        both = ", ".join(_people(top))
+        return _untrusted(Reason.TWO_TEXTS, f"two texts were approved side by side ({both}): approve the right one")
     receipts = [one for one in fitting if one.is_receipt]
     granting = [one for one in receipts if find_lapse(one, facts.scope, today) is None]
     people = _people(granting)
@@ -214,10 +232,13 @@ def judge(facts: Facts, keyring: Keyring, today: date) -> Verdict:
     return _why_nobody(facts, fitting, receipts, today)
 
 
-def _why_nobody(facts: Facts, fitting: list[Heard], receipts: list[Heard], today: date) -> Verdict:
-    """Return the reason that says most about a text that nobody's approval holds up."""
-    if receipts:
-        newest = max(receipts, key=lambda one: one.record.statement.at)
+def _why_nobody(facts: Facts, fitting: list[CheckedRecord], receipts: list[CheckedRecord], today: date) -> Verdict:
+    """Return the reason that says most about a text that nobody's approval supports."""
+    valid = [one for one in facts.records if one.failure is None]
+    here = [one for one in valid if one.approves and one.item.digest == facts.digest]
+    elsewhere = [one for one in here if one.is_receipt and not one.counts_in(facts.scope)]
+    if receipts or (elsewhere and not fitting):
+        newest = max(receipts or elsewhere, key=lambda one: one.record.statement.at)
         lapse = find_lapse(newest, facts.scope, today)
         if lapse is not None:
             return _untrusted(*lapse)
@@ -226,10 +247,9 @@ def _why_nobody(facts: Facts, fitting: list[Heard], receipts: list[Heard], today
             Reason.NO_APPROVAL,
             "an approval was seen outside this tree, but its receipt is not here; run `memfs trust --sync`",
         )
-    valid = [one for one in facts.heard if one.failure is None]
-    failed = [one for one in facts.heard if one.failure is not None]
+    failed = [one for one in facts.records if one.failure is not None]
     failed_here = [one for one in failed if one.item.digest == facts.digest]
-    if any(one.approves and one.item.digest == facts.digest for one in valid):
+    if here:
         return _untrusted(Reason.OLDER_TEXT, "a newer text was approved after this one")
     if failed_here:
         return _failed(failed_here)
@@ -251,8 +271,8 @@ _FAILURES = {
 }
 
 
-def _failed(heard: list[Heard]) -> Verdict:
-    newest = max(heard, key=lambda one: (one.is_receipt, one.item.seq, one.record.statement.at))
+def _failed(records: list[CheckedRecord]) -> Verdict:
+    newest = max(records, key=lambda one: (one.is_receipt, one.item.seq, one.record.statement.at))
     reason = newest.failure or Reason.BAD_SIGNATURE
     return _untrusted(reason, _FAILURES[reason])
 
@@ -261,9 +281,9 @@ def _untrusted(reason: Reason, detail: str | None) -> Verdict:
     return Verdict(level=Level.UNTRUSTED, reason=reason, detail=detail)
 
 
-def _people(heard: Iterable[Heard]) -> tuple[str, ...]:
-    return tuple(sorted({one.record.statement.by for one in heard}))
+def _people(records: Iterable[CheckedRecord]) -> tuple[str, ...]:
+    return tuple(sorted({one.record.statement.by for one in records}))
 
 
-def _newest(heard: Iterable[Heard]) -> date:
-    return max(one.on for one in heard)
+def _newest(records: Iterable[CheckedRecord]) -> date:
+    return max(one.on for one in records)

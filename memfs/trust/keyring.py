@@ -72,7 +72,7 @@ class Key:
         return RETIRED in self.roles
 
     @property
-    def speaks(self) -> bool:
+    def counts(self) -> bool:
         """Return whether records of this key count at all; a key for keyrings only has no say."""
         return APPROVE in self.roles or RETIRED in self.roles
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 import os
 
 from memfs.disk.files import list_folder
+from memfs.disk.gitfiles import is_ref_name
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
-from memfs.errors import TrustError
+from memfs.errors import TrustError, UsageError
+from memfs.git.read import ref_commit
+from memfs.model.codepoints import plain
 from memfs.model.values import dataclass
 from memfs.trust import sshsig
+from memfs.trust.carriers import TreeCarrier
 from memfs.trust.judge import Reason
-from memfs.trust.keyring import FOLDER, Chain, check_chain, version_of_name
+from memfs.trust.keyring import FOLDER, Chain, Keyring, KeyringError, check_chain, parse_file, version_of_name
 from memfs.trust.pin import Pin, find_pin_fault, pin_of, read_pins, write_pin
 from memfs.trust.remembered import Remembered
-from memfs.trust.view import TreeCarrier
+
+ROLLED_BACK = "fetch the newest commits first; `memfs pin --reset` shows both keyrings and asks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +90,70 @@ def pin_repository(places: Places, tree: WorkTree, *, pin: Pin | None = None, no
             raise TrustError(
                 f"version {state.pin.version} of the keyring is pinned, which is newer than {chosen.text}",
                 reason=Reason.KEYRING_ROLLED_BACK,
-                hint="`memfs pin --remove` first, if you mean it",
+                hint="`memfs pin --reset` shows both and asks",
             )
     write_pin(places, chosen, note=note)
-    remembered = Remembered(places)
-    remembered.use(chosen.repository_id)
-    remembered.note_repository_at(tree, chosen.repository_id)
+    _remember(places, state).note_repository_at(tree, chosen.repository_id)
     return chosen
+
+
+def reset_pin(places: Places, tree: WorkTree, *, note: str = "") -> Pin:
+    """Pin the keyring that is here although this machine knows a newer one, and forget that one; return the pin.
+
+    For a person who saw both and says that this is the right one. Raises :class:`TrustError` where the repository is
+    not pinned at all.
+    """
+    state = read_pin_state(places, tree)
+    require_pin(state)
+    write_pin(places, state.newest, note=note)
+    _remember(places, state).note_keyring(state.chain.newest, even_older=True)
+    return state.newest
+
+
+def read_seen_keyring(places: Places, state: PinState) -> Keyring | None:
+    """Return the newest keyring that this machine saw on the followed branch, to show it; None where its text is
+    not known."""
+    raw = _remember(places, state).keyring_file()
+    try:
+        return parse_file(raw, where="the keyring that was seen").keyring if raw else None
+    except KeyringError:
+        return None
+
+
+def follow_branch(places: Places, tree: WorkTree, name: str) -> str:
+    """Follow the branch ``name`` of the repository in ``tree`` from now on; return its full ref.
+
+    Raises :class:`UsageError` where there is no such branch, and :class:`TrustError` where nothing is pinned.
+    """
+    state = read_pin_state(places, tree)
+    require_pin(state)
+    for ref in (f"refs/remotes/{name}", f"refs/heads/{name}", name):
+        if is_ref_name(ref) and ref_commit(tree, ref) is not None:
+            _remember(places, state).note_followed(ref)
+            return ref
+    raise UsageError(
+        "there is no branch of that name", where=plain(name), hint="git branch --all lists them: origin/main, for one"
+    )
+
+
+def require_pin(state: PinState) -> Pin:
+    """Return the pin; raise :class:`TrustError` where this repository is not pinned in this folder."""
+    if state.pin is None or state.former is not None:
+        raise TrustError(
+            "this repository is not pinned here, so there is no pin to change",
+            reason=Reason.NOT_PINNED,
+            hint="run `memfs pin`, and compare what it shows with a colleague",
+        )
+    return state.pin
+
+
+def _remember(places: Places, state: PinState) -> Remembered:
+    remembered = Remembered(places)
+    remembered.use(state.chain.repository_id)
+    return remembered
 
 
 def _require_known(pin: Pin, chain: Chain) -> None:
     fault = find_pin_fault(pin, chain)
     if fault is not None:
-        raise TrustError(fault, reason=Reason.KEYRING_ROLLED_BACK, hint="fetch the newest commits first")
+        raise TrustError(fault, reason=Reason.KEYRING_ROLLED_BACK, hint=ROLLED_BACK)

@@ -41,7 +41,7 @@ _KEYWORD_BYTES = KEYWORD.encode()
 
 class Verb(StrEnum):
     APPROVE = "approve"
-    REVOKE = "revoke"
+    WITHDRAW = "revoke"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,25 +1,31 @@
 """What this machine has seen of a repository: it can only take trust away (TRUST 8).
 
-Kept in the user's state folder: the newest keyring, which repository a work tree held, the records
-seen per id (judged again under today's keyring each time), the commits already read, and the last
-date. A folder that cannot be used costs the memory of replays, never a verdict.
+Kept in the user's state folder: the newest keyring and, per id, the records seen in the history of the branch
+that is followed (judged again under today's keyring each time); which commits of it were read; what other
+branches add, which counts while one is there; which repository a work tree contained; and the last date. A
+folder that cannot be used costs the memory of replays, never a verdict.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
+from memfs.disk.gitfiles import is_ref_name
 from memfs.disk.places import Places
 from memfs.disk.private import append_own, make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
 from memfs.git.log import MAX_KNOWN
 from memfs.trust.judge import Reason
+from memfs.trust.keyring import SignedKeyring, format_file
 from memfs.trust.record import Record, find_records
 
 MAX_RECORDS = 200  # kept of one id when its file is rewritten
+MAX_BESIDE = 2_000  # records of one branch; with more of them the history is read each time
 MAX_NOTES = 3  # records that failed, kept of one id to say why there is no approval
 _Failure = tuple[Reason, Record]
 _REWRITE_BYTES = 512 * 1024
@@ -69,10 +75,10 @@ class Remembered:
             self._write(path, f"{today.isoformat()}\n".encode())
         return today
 
-    # -- which repository a work tree holds --------------------------------------------------------
+    # -- which repository a work tree contains -----------------------------------------------------
 
     def repository_at(self, tree: WorkTree) -> str | None:
-        """Return the id of the pinned repository that ``tree`` held when it was last read."""
+        """Return the id of the pinned repository that ``tree`` contained when it was last read."""
         if self._state is None:
             return None
         text = self._read(self._state / "trees" / identify(tree))
@@ -83,39 +89,96 @@ class Remembered:
         if self._state is not None and self.repository_at(tree) != repository_id:
             self._write(self._state / "trees" / identify(tree), f"{repository_id}\n".encode())
 
+    # -- the branch that is followed ---------------------------------------------------------------
+
+    def followed(self) -> str | None:
+        """Return the full ref of the branch that the user named, None where that is left to memfs."""
+        text = self._read(self._folder / "followed") if self._folder else None
+        name = text.decode("utf-8", "replace").strip() if text else ""
+        return name if is_ref_name(name) else None
+
+    def note_followed(self, ref: str) -> None:
+        if self._folder is not None:
+            self._write(self._folder / "followed", f"{ref}\n".encode())
+
     # -- the newest keyring ------------------------------------------------------------------------
 
     def newest_keyring(self) -> tuple[int, str] | None:
-        """Return version and digest of the newest keyring seen."""
+        """Return version and digest of the newest keyring seen on the followed branch."""
         text = self._read(self._folder / "keyring") if self._folder else None
         words = text.decode("ascii", "replace").split() if text else []
         if len(words) != 2 or not words[0].isdecimal():
             return None
         return int(words[0]), words[1]
 
-    def note_keyring(self, version: int, digest: str) -> None:
-        newest = self.newest_keyring()
-        if self._folder is not None and (newest is None or newest[0] < version):
-            self._write(self._folder / "keyring", f"{version} {digest}\n".encode())
+    def keyring_file(self) -> bytes | None:
+        """Return the file of :meth:`newest_keyring`, to show it to a person; nothing is decided by it."""
+        return self._read(self._folder / "keyring.file") if self._folder else None
+
+    def note_keyring(self, signed: SignedKeyring, *, even_older: bool = False) -> None:
+        """Remember the newest keyring; ``even_older`` is for the person who says that it is the right one."""
+        newest, version = self.newest_keyring(), signed.keyring.version
+        if self._folder is not None and (newest is None or newest[0] < version or even_older):
+            self._write(self._folder / "keyring.file", format_file(signed.body, signed.signatures))
+            self._write(self._folder / "keyring", f"{version} {signed.digest}\n".encode())
+
+    def keyring_tips(self) -> list[str]:
+        """Return the commits of the followed branch whose keyring was looked at, newest first."""
+        text = self._read(self._folder / "keyring.tips") if self._folder else None
+        return text.decode("ascii", "replace").split("\n") if text else []
+
+    def note_keyring_tip(self, commit: str) -> None:
+        if self._folder is not None:
+            self._write(self._folder / "keyring.tips", "\n".join([commit, *self.keyring_tips()[:MAX_KNOWN]]).encode())
 
     # -- commits read ------------------------------------------------------------------------------
 
-    def tips(self, keyring_digest: str) -> list[str]:
-        """Return the commits whose history was read under this very keyring, newest first.
+    def tips(self, reading: str) -> list[str]:
+        """Return the commits whose history was read under ``reading``, newest first.
 
-        Another keyring may list the key of a record that was passed over: then all is read again.
+        ``reading`` names the keyring in force, for another one may list the key of a record that was passed
+        over, and where the history is cut off, for more of it may arrive: then all is read again.
         """
         text = self._read(self._folder / "tips") if self._folder else None
         lines = text.decode("ascii", "replace").split("\n") if text else []
-        return [line for line in lines[1:] if line] if lines and lines[0] == keyring_digest else []
+        words = [line.split(" ") for line in lines]
+        return [pair[1] for pair in words if len(pair) == 2 and pair[0] == reading]
 
-    def note_tip(self, keyring_digest: str, commit: str) -> None:
+    def note_tip(self, reading: str, commit: str) -> None:
         if self._folder is None:
             return
-        tips = [commit, *(tip for tip in self.tips(keyring_digest) if tip != commit)][:MAX_KNOWN]
-        self._write(self._folder / "tips", "\n".join([keyring_digest, *tips, ""]).encode())
+        text = self._read(self._folder / "tips") or b""
+        line = f"{reading} {commit}"
+        others = [one for one in text.decode("ascii", "replace").split("\n") if " " in one and one != line]
+        self._write(self._folder / "tips", "\n".join([line, *others[: MAX_KNOWN - 1], ""]).encode())
+
+    # -- what another branch adds ------------------------------------------------------------------
+
+    def beside(self, commit: str) -> list[Record] | None:
+        """Return the records in the history of ``commit`` that the followed branch does not have, verified or
+        not; None where they were not looked for."""
+        raw = self._read(self._folder / "beside" / commit) if self._folder else None
+        return None if raw is None else find_records(raw, limit=MAX_BESIDE)
+
+    def note_beside(self, commit: str, records: Sequence[Record]) -> None:
+        """Keep what :meth:`beside` returns; of the commits the newest few are kept."""
+        if self._folder is None or len(records) > MAX_BESIDE:
+            return
+        folder = self._folder / "beside"
+        self._write(folder / commit, "".join(f"{record.line}\n" for record in records).encode("ascii"))
+        with suppress(OSError):
+            kept = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+            for path in kept[:-MAX_KNOWN]:
+                path.unlink()
 
     # -- records -----------------------------------------------------------------------------------
+
+    def ids(self) -> list[str]:
+        """Return every id that records are remembered of."""
+        try:
+            return sorted(os.listdir(self._folder / "records")) if self._folder else []
+        except OSError:
+            return []
 
     def records(self, memory_id: str, *, known: Collection[str] = ()) -> list[Record]:
         """Return the records about ``memory_id`` that verified when they were seen, without those

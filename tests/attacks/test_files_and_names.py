@@ -13,9 +13,8 @@ from people import Person, Team, make_record, memory_text
 from support import git
 
 from memfs.errors import MemfsError, TrustError
-from memfs.model.reader import read_memory
+from memfs.model.reader import content_digest, read_memory
 from memfs.trust.approve import plan_approval
-from memfs.trust.view import digest_of
 
 
 def test_crlf_is_the_one_difference_that_is_forgiven(team: Team) -> None:
@@ -75,7 +74,7 @@ def test_text_with_hidden_characters_can_be_neither_approved_nor_trusted(
         team.approve(alice, "b")
     assert caught.value.reason == "bad-file"
     # Even with a real signature over exactly these bytes.
-    team.put_receipt(make_record(alice, team, "b", digest_of(team.path("b").read_bytes())))
+    team.put_receipt(make_record(alice, team, "b", content_digest(team.path("b").read_bytes())))
     assert team.says("b") == "bad-file"
 
 
@@ -97,7 +96,7 @@ def test_real_spelling_is_approved(team: Team, alice: Person, text: str) -> None
 def test_what_is_not_utf8_is_not_trusted(team: Team, alice: Person) -> None:
     for tail in (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\xaf"):
         team.path("b").write_bytes(memory_text("Words.").encode() + tail + b"\n")
-        team.put_receipt(make_record(alice, team, "b", digest_of(team.path("b").read_bytes())))
+        team.put_receipt(make_record(alice, team, "b", content_digest(team.path("b").read_bytes())))
         assert team.says("b") == "bad-file"
 
 
@@ -135,7 +134,7 @@ def test_a_name_that_is_no_id_is_no_memory(team: Team, name: str) -> None:
 def test_front_matter_that_readers_could_read_differently_is_not_trusted(team: Team, alice: Person, front: str) -> None:
     text = memory_text("Words.").replace("kind: decision\n", front)
     team.write("b", text)
-    team.put_receipt(make_record(alice, team, "b", digest_of(team.path("b").read_bytes())))
+    team.put_receipt(make_record(alice, team, "b", content_digest(team.path("b").read_bytes())))
     assert team.says("b") == "bad-file"
 
 
@@ -148,7 +147,7 @@ def test_a_memory_without_a_required_field_is_not_trusted(team: Team, alice: Per
         if not line.startswith(f"{field}:") and not (field == "evidence" and line.startswith("  - "))
     ]
     team.write("b", "\n".join(kept))
-    team.put_receipt(make_record(alice, team, "b", digest_of(team.path("b").read_bytes())))
+    team.put_receipt(make_record(alice, team, "b", content_digest(team.path("b").read_bytes())))
     assert team.says("b") == "bad-file"
 
 
@@ -266,7 +265,7 @@ def test_an_edit_that_keeps_size_and_time_is_seen(team: Team) -> None:
 def test_a_memory_over_256_kib_is_not_trusted(team: Team, alice: Person) -> None:
     team.write("b", memory_text("x " * 150_000))
     raw = team.path("b").read_bytes()
-    team.put_receipt(make_record(alice, team, "b", digest_of(raw)))
+    team.put_receipt(make_record(alice, team, "b", content_digest(raw)))
     assert team.view().verdict(read_memory("memories/team/b.md", raw)).reason == "bad-file"
 
 

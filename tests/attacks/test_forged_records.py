@@ -8,13 +8,13 @@ from datetime import date
 import pytest
 from people import Person, Team, make_record, memory_text, sign_statement
 
+from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust.record import Item, Record, Statement, Verb, format_record, format_statement, parse_statement
-from memfs.trust.view import digest_of
 
 
 def digest(team: Team, memory_id: str) -> str:
-    return digest_of(team.path(memory_id).read_bytes())
+    return content_digest(team.path(memory_id).read_bytes())
 
 
 def test_the_signature_of_the_commit_is_irrelevant(team: Team) -> None:
@@ -155,7 +155,7 @@ def test_a_statement_changed_after_signing_does_not_verify(team: Team, bob: Pers
         _resign_nothing(real, items=(replace(item, seq=2),)),
         _resign_nothing(real, until=date(2099, 1, 1)),
         _resign_nothing(real, at="2026-11-30T03:11:01Z"),
-        _resign_nothing(real, verb=Verb.REVOKE),
+        _resign_nothing(real, verb=Verb.WITHDRAW),
         _resign_nothing(real, items=(item, Item(id="z", seq=1, digest="0" * 64))),
         _resign_nothing(real, items=(replace(item, id="b2"),)),
     ]
@@ -251,7 +251,7 @@ def test_key_owners_who_only_sign_keyrings_approve_nothing(team: Team, alice: Pe
 def test_a_statement_must_name_the_verb_it_was_signed_with(team: Team, alice: Person) -> None:
     """A withdrawal rewritten as an approval is neither."""
     statement = Statement(
-        verb=Verb.REVOKE,
+        verb=Verb.WITHDRAW,
         repo=team.repository_id,
         by=alice.principal,
         at="2026-11-30T03:11:00Z",

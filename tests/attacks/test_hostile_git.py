@@ -262,7 +262,7 @@ def test_settings_of_the_repository_do_not_hide_a_withdrawal(withdrawn: Team, na
 
 
 def test_an_encoding_header_does_not_hide_a_withdrawal(team: Team, bob: Person) -> None:
-    record = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    record = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
     (team.root / "message").write_bytes("Gr\u00fc\u00dfe\n\n".encode("latin-1") + format_record(record).encode())
     team.git("-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-F", "message")
     assert b"encoding ISO-8859-1" in subprocess.check_output(["git", "cat-file", "commit", "HEAD"], cwd=team.root)
@@ -303,7 +303,7 @@ def _commit_object(team: Team, message: bytes) -> str:
     ids=range(9),
 )
 def test_odd_bytes_in_a_message_hide_nothing_and_break_nothing(team: Team, bob: Person, message: bytes) -> None:
-    record = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    record = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
     _commit_object(team, b"before\n\n" + format_record(record).encode())
     _commit_object(team, message)
     _commit_object(team, message + format_record(record).encode())
@@ -448,7 +448,7 @@ def test_the_bases_that_a_person_names_are_never_options(team: Team) -> None:
 
 
 def test_the_repositorys_own_lists_of_signers_are_never_read(team: Team, mallory: Person, tmp_path: Path) -> None:
-    from memfs.trust.view import digest_of
+    from memfs.model.reader import content_digest
 
     allowed = tmp_path / "allowed"
     allowed.write_text(f"alice@example.com {mallory.signer.public.text}\n")
@@ -458,7 +458,9 @@ def test_the_repositorys_own_lists_of_signers_are_never_read(team: Team, mallory
     team.git("config", "gpg.ssh.revocationFile", str(revoked))
     assert team.says("a") == "trusted"
     team.write("b", memory_text("By Mallory."))
-    team.put_receipt(make_record(mallory, team, "b", digest_of(team.path("b").read_bytes()), by="alice@example.com"))
+    team.put_receipt(
+        make_record(mallory, team, "b", content_digest(team.path("b").read_bytes()), by="alice@example.com")
+    )
     assert team.says("b") == "key-unknown"
 
 

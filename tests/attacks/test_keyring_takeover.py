@@ -13,12 +13,13 @@ from support import git
 
 from memfs.disk.places import Places
 from memfs.errors import TrustError, UsageError
+from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust import changing, pinning
 from memfs.trust.approve import approve, plan_approval
 from memfs.trust.keyring import Key, format_file
+from memfs.trust.opening import open_view
 from memfs.trust.pin import parse_pin, read_pins
-from memfs.trust.view import digest_of, open_view, view_of_files
 
 
 def add(team: Team, signers: list[Person], *keys: Key) -> None:
@@ -65,7 +66,9 @@ def test_editing_the_first_keyring_makes_another_repository(team: Team, alice: P
 
 def test_replacing_every_key_is_noticed(team: Team, mallory: Person) -> None:
     team.write_keyring(changing.new_keyring(mallory.signer, "alice@example.com"))
-    team.put_receipt(make_record(mallory, team, "a", digest_of(team.path("a").read_bytes()), by="alice@example.com"))
+    team.put_receipt(
+        make_record(mallory, team, "a", content_digest(team.path("a").read_bytes()), by="alice@example.com")
+    )
     assert says_broken(team) == "keyring-broken"
     shutil.rmtree(team.places.state)
     assert says_broken(team) == "not-pinned"
@@ -163,6 +166,7 @@ def test_going_back_to_an_older_keyring_is_noticed_where_the_newer_was_seen(
     # A pin with a version notices it on a fresh machine too; one without cannot (stated in the docs).
     versioned = read_pins(team.places)[team.repository_id]
     assert versioned.version == 1
+    team.commit("roll back")
     shutil.rmtree(team.places.state)
     assert team.says("b") == "trusted"
 
@@ -260,7 +264,7 @@ def test_two_people_are_needed_where_the_keyring_says_so(team: Team, alice: Pers
 def test_one_person_with_two_keys_is_one_person(team: Team, alice: Person, carol: Person) -> None:
     second = replace(carol.key_line("approve"), principal=alice.principal)
     team.change_keyring([alice], keys=(*team.keys(), second), approve=2)
-    digest = digest_of(team.path("a").read_bytes())
+    digest = content_digest(team.path("a").read_bytes())
     team.put_receipt(make_record(carol, team, "a", digest, by=alice.principal))
     assert team.says() == "not-enough-people"
     assert team.verdict().people == ("alice@example.com",)
@@ -268,7 +272,7 @@ def test_one_person_with_two_keys_is_one_person(team: Team, alice: Person, carol
 
 def test_one_person_twice_is_one_person(team: Team, alice: Person, bob: Person) -> None:
     team.change_keyring([alice], approve=2)
-    digest = digest_of(team.path("a").read_bytes())
+    digest = content_digest(team.path("a").read_bytes())
     for minute in range(3):
         team.put_receipt(make_record(alice, team, "a", digest, at=f"2026-11-30T04:0{minute}:00Z"))
     assert team.says() == "not-enough-people"
@@ -277,8 +281,8 @@ def test_one_person_twice_is_one_person(team: Team, alice: Person, bob: Person) 
 def test_two_people_must_have_approved_the_same_text(team: Team, alice: Person, bob: Person) -> None:
     team.change_keyring([alice], approve=2)
     team.put_receipt(make_record(bob, team, "a", "0" * 64))
-    assert team.says() == "not-enough-people"
-    team.put_receipt(make_record(bob, team, "a", digest_of(team.path("a").read_bytes()), seq=2))
+    assert team.says() == "two-texts"
+    team.put_receipt(make_record(bob, team, "a", content_digest(team.path("a").read_bytes()), seq=2))
     assert team.says() == "not-enough-people"  # Bob stands alone at the new top
     assert team.verdict().people == ("bob@example.com",)
 
@@ -288,8 +292,8 @@ def test_a_key_for_one_scope_does_not_grant_in_another(team: Team, alice: Person
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], scopes=("team/*",))))
     team.write("b", memory_text("Outside.", scope="team"))
     team.write("c", memory_text("Inside.", scope="team/x"), scope="team/x")
-    team.put_receipt(make_record(bob, team, "b", digest_of(team.path("b").read_bytes())))
-    team.put_receipt(make_record(bob, team, "c", digest_of(team.path("c", "team/x").read_bytes())))
+    team.put_receipt(make_record(bob, team, "b", content_digest(team.path("b").read_bytes())))
+    team.put_receipt(make_record(bob, team, "c", content_digest(team.path("c", "team/x").read_bytes())))
     assert team.says("b") == "not-enough-people"
     assert team.verdict("b").detail == "bob@example.com may not approve for team"
     assert team.says("c", "team/x") == "trusted"
@@ -311,7 +315,7 @@ def test_an_approval_in_a_narrow_scope_is_not_carried_to_a_wider_one(team: Team,
 
 
 def test_a_denied_text_is_denied_whoever_approves_it(team: Team, alice: Person, bob: Person) -> None:
-    digest = digest_of(team.path("a").read_bytes())
+    digest = content_digest(team.path("a").read_bytes())
     team.change_keyring([alice], denied=(digest,))
     verdict = team.verdict()
     assert verdict.level == "denied"
@@ -338,7 +342,7 @@ def test_a_touch_that_the_keyring_requires_is_checked(team: Team, alice: Person)
     assert team.says("b") == "no-approval"
     from memfs.trust.record import Record, parse_statement, signed_bytes
 
-    digest = digest_of(team.path("b").read_bytes())
+    digest = content_digest(team.path("b").read_bytes())
     head = f"v1 approve repo={team.repository_id} by=dave@example.com at=2026-11-30T03:11:00Z"
     text = f"{head} id=b seq=1 sha256={digest}"
     blob = security.sign("memory-approval@v1", signed_bytes(text))
@@ -372,12 +376,12 @@ def test_a_review_judges_by_the_keyring_of_the_base(team: Team, mallory: Person,
     """The head of a pull request brings its own keyring and its own receipt; the base's decides."""
     base = {".memfs/keyring.1": (team.root / ".memfs/keyring.1").read_bytes()}
     team.write("b", memory_text("Smuggled in."))
-    record = make_record(mallory, team, "b", digest_of(team.path("b").read_bytes()), by="alice@example.com")
+    record = make_record(mallory, team, "b", content_digest(team.path("b").read_bytes()), by="alice@example.com")
     path = team.put_receipt(record)
     receipts = {
         f".memfs/approvals/{name}": (team.root / ".memfs/approvals" / name).read_bytes() for name in team.receipts()
     }
-    view = view_of_files(base, receipts, today=team.today)
+    view = team.view_of(base, receipts)
     assert view.verdict(team.read("a")).trusted
     assert view.verdict(team.read("b")).reason == "key-unknown"
     assert not view.pinned
@@ -386,12 +390,12 @@ def test_a_review_judges_by_the_keyring_of_the_base(team: Team, mallory: Person,
         changing.next_keyring(chain, keys=(*chain.keyring.keys, mallory.key_line("approve"))), [mallory.signer]
     )
     head = {**base, ".memfs/keyring.2": format_file(forged.body, forged.signatures)}
-    assert view_of_files(head, receipts, today=team.today).verdict(team.read("a")).reason == "keyring-broken"
+    assert team.view_of(head, receipts).verdict(team.read("a")).reason == "keyring-broken"
     assert path.exists()
-    pinned = view_of_files(base, receipts, today=team.today, pin="memfs1:" + "0" * 32)
+    pinned = team.view_of(base, receipts, pin="memfs1:" + "0" * 32)
     assert pinned.verdict(team.read("a")).reason == "not-pinned"
     elsewhere = {f"docs/{path}": raw for path, raw in receipts.items()}
-    assert view_of_files(base, elsewhere, today=team.today).verdict(team.read("a")).reason == "no-approval"
+    assert team.view_of(base, elsewhere).verdict(team.read("a")).reason == "no-approval"
 
 
 def test_withdrawals_in_the_messages_of_a_review_count(team: Team, bob: Person) -> None:
@@ -401,11 +405,11 @@ def test_withdrawals_in_the_messages_of_a_review_count(team: Team, bob: Person) 
     receipts = {
         f".memfs/approvals/{name}": (team.root / ".memfs/approvals" / name).read_bytes() for name in team.receipts()
     }
-    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
-    view = view_of_files(base, receipts, today=team.today, messages=[format_record(revoke).encode()])
+    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
+    view = team.view_of(base, receipts, messages=(format_record(revoke).encode(),))
     assert view.verdict(team.read("a")).reason == "withdrawn"
-    approval = make_record(bob, team, "b", digest_of(team.path("a").read_bytes()))
-    view = view_of_files(base, {}, today=team.today, messages=[format_record(approval).encode()])
+    approval = make_record(bob, team, "b", content_digest(team.path("a").read_bytes()))
+    view = team.view_of(base, {}, messages=(format_record(approval).encode(),))
     assert view.verdict(team.read("a")).reason == "no-approval"
 
 

@@ -14,9 +14,9 @@ from support import Run, git
 
 from memfs.disk.places import Places
 from memfs.errors import SetupError
+from memfs.model.reader import content_digest
 from memfs.trust.pin import Pin, delete_pin, parse_pin, read_pins, write_pin
 from memfs.trust.record import Verb
-from memfs.trust.view import digest_of
 
 
 def test_a_pin_comes_back_and_moves(places: Places) -> None:
@@ -130,7 +130,7 @@ def test_the_cache_holds_successes_only(team: Team, bob: Person) -> None:
     team.says()
     before = (team.places.cache / "trust/verified").read_bytes()
     team.write("b", memory_text("Never."))
-    real = make_record(bob, team, "b", digest_of(team.path("b").read_bytes()))
+    real = make_record(bob, team, "b", content_digest(team.path("b").read_bytes()))
     from memfs.model.values import replace
 
     forged = replace(real, signature=real.signature[:-1] + bytes([real.signature[-1] ^ 1]))
@@ -155,7 +155,7 @@ def test_a_planted_cache_entry_in_an_open_folder_does_not_count(team: Team, bob:
     from memfs.trust.sshsig import parse_signature
 
     team.write("b", memory_text("Never."))
-    real = make_record(bob, team, "b", digest_of(team.path("b").read_bytes()))
+    real = make_record(bob, team, "b", content_digest(team.path("b").read_bytes()))
     from memfs.model.values import replace
 
     forged = replace(real, signature=real.signature[:-1] + bytes([real.signature[-1] ^ 1]))
@@ -242,7 +242,7 @@ def test_what_is_remembered_is_judged_again_under_todays_keyring(team: Team, ali
 
 def test_a_planted_memory_cannot_grant(team: Team, bob: Person, mallory: Person) -> None:
     team.write("b", memory_text("Never approved here."))
-    digest = digest_of(team.path("b").read_bytes())
+    digest = content_digest(team.path("b").read_bytes())
     folder = team.places.state / team.repository_id / "records"
     team.says()
     folder.mkdir(exist_ok=True)
@@ -252,7 +252,7 @@ def test_a_planted_memory_cannot_grant(team: Team, bob: Person, mallory: Person)
     ]
     (folder / "b").write_text("".join(lines))
     assert team.says("b") == "no-approval"
-    (folder / "a").write_text(f"+ {make_record(mallory, team, 'a', '0' * 64, seq=9, verb=Verb.REVOKE).line}\n")
+    (folder / "a").write_text(f"+ {make_record(mallory, team, 'a', '0' * 64, seq=9, verb=Verb.WITHDRAW).line}\n")
     assert team.says("a") == "trusted"
 
 

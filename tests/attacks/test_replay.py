@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from people import Person, Team, make_record, memory_text
 
+from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust.record import Verb
-from memfs.trust.view import digest_of
 
 
 def forget(team: Team) -> None:
@@ -157,9 +157,9 @@ def test_a_retired_key_can_still_withdraw_and_not_approve(team: Team, alice: Per
     lines = team.keys()
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], roles=("retired",))))
     team.write("b", memory_text("New."))
-    team.put_receipt(make_record(bob, team, "b", digest_of(team.path("b").read_bytes())))
+    team.put_receipt(make_record(bob, team, "b", content_digest(team.path("b").read_bytes())))
     assert team.says("b") == "key-retired"
-    team.put_receipt(make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE))
+    team.put_receipt(make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW))
     assert team.says("a") == "withdrawn"
 
 
@@ -220,7 +220,7 @@ def test_back_dating_a_record_does_not_help_an_expired_key(team: Team, alice: Pe
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], before=date(2026, 11, 1))))
     team.write("b", memory_text("Back-dated."))
     for at in ("2026-10-01T00:00:00Z", "2001-01-01T00:00:00Z", "2026-11-30T03:11:00Z", "2099-01-01T00:00:00Z"):
-        path = team.put_receipt(make_record(bob, team, "b", digest_of(team.path("b").read_bytes()), at=at))
+        path = team.put_receipt(make_record(bob, team, "b", content_digest(team.path("b").read_bytes()), at=at))
         assert team.says("b") == "key-expired"
         path.unlink()
 
@@ -230,7 +230,7 @@ def test_the_last_day_of_a_key_and_of_an_approval(team: Team, alice: Person, bob
     limited = replace(lines[1], after=date(2026, 12, 5), before=date(2026, 12, 10))
     team.change_keyring([alice], keys=(lines[0], limited))
     team.write("b", memory_text("Limited."))
-    record = make_record(bob, team, "b", digest_of(team.path("b").read_bytes()), until=date(2026, 12, 8))
+    record = make_record(bob, team, "b", content_digest(team.path("b").read_bytes()), until=date(2026, 12, 8))
     team.put_receipt(record)
     expected = {4: "key-expired", 5: "trusted", 8: "trusted", 9: "key-expired", 10: "key-expired"}
     assert {day: team.says("b", today=date(2026, 12, day)) for day in sorted(expected)} == expected
@@ -240,7 +240,7 @@ def test_a_key_that_may_approve_from_tomorrow_on_does_not_today(team: Team, alic
     lines = team.keys()
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], after=team.today + timedelta(days=1))))
     team.write("b", memory_text("Too early."))
-    team.put_receipt(make_record(bob, team, "b", digest_of(team.path("b").read_bytes())))
+    team.put_receipt(make_record(bob, team, "b", content_digest(team.path("b").read_bytes())))
     assert team.says("b") == "key-expired"
 
 
@@ -271,12 +271,12 @@ def test_sync_never_brings_back_what_was_withdrawn(team: Team, alice: Person) ->
 @pytest.mark.parametrize("seq", [3, 999_999_999])
 def test_a_stranger_cannot_block_a_text_by_a_high_counter(team: Team, mallory: Person, seq: int) -> None:
     team.put_receipt(make_record(mallory, team, "a", "0" * 64, seq=seq, by="alice@example.com"))
-    team.put_receipt(make_record(mallory, team, "a", "0" * 64, seq=seq, verb=Verb.REVOKE))
+    team.put_receipt(make_record(mallory, team, "a", "0" * 64, seq=seq, verb=Verb.WITHDRAW))
     assert team.says() == "trusted"
 
 
 def test_a_withdrawal_whose_trailer_a_squash_dropped_is_remembered_from_its_receipt(team: Team, bob: Person) -> None:
-    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
     path = team.put_receipt(revoke)
     team.commit("squashed (#7)")
     assert "Memory-Approval" not in team.git("log", "-1", "--format=%B")
@@ -292,10 +292,12 @@ def test_a_newer_approval_whose_trailer_a_squash_dropped_is_remembered_from_its_
 ) -> None:
     old = team.path("a").read_bytes()
     team.write("a", memory_text("Second version."))
-    path = team.put_receipt(make_record(bob, team, "a", digest_of(team.path("a").read_bytes()), seq=2))
+    path = team.put_receipt(make_record(bob, team, "a", content_digest(team.path("a").read_bytes()), seq=2))
+    team.commit("squashed (#8)")
     assert team.says() == "trusted"
     team.path("a").write_bytes(old)
     path.unlink()
+    team.commit("back")
     assert team.says() == "older-text"
 
 
@@ -304,7 +306,7 @@ def test_a_withdrawal_by_somebody_whom_a_later_keyring_lists_is_found_when_it_do
 ) -> None:
     from memfs.trust.record import format_record
 
-    revoke = make_record(carol, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    revoke = make_record(carol, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
     team.git("commit", "-q", "--allow-empty", "-m", f"Carol objects\n\n{format_record(revoke)}")
     assert team.says() == "trusted"  # nobody knows Carol
     team.change_keyring([alice], keys=(*team.keys(), carol.key_line()))

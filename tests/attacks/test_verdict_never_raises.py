@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from people import Person, Team, make_record, memory_text
 
 from memfs.model.memory import MemoryFile
-from memfs.model.reader import read_memory
+from memfs.model.reader import content_digest, read_memory
 from memfs.trust.judge import Level
 from memfs.trust.record import Verb, format_record, parse_statement
-from memfs.trust.view import digest_of, view_of_files
 
 
 def every_path(team: Team) -> list[Path]:
@@ -84,24 +83,20 @@ def test_any_one_file_of_another_kind_costs_trust_at_most(team: Team, kind: str)
     receipt=st.binary(max_size=600),
     message=st.binary(max_size=300),
 )
-def test_any_bytes_anywhere_get_a_verdict(raw: bytes, path: str, name: str, receipt: bytes, message: bytes) -> None:
+def test_any_bytes_anywhere_get_a_verdict(
+    team: Team, raw: bytes, path: str, name: str, receipt: bytes, message: bytes
+) -> None:
     keyring = {".memfs/keyring.1": receipt, f".memfs/{name}": raw}
-    view = view_of_files(keyring, {f".memfs/approvals/{name}": receipt}, today=_today(), messages=[message])
+    view = team.view_of(keyring, {f".memfs/approvals/{name}": receipt}, messages=(message,))
     assert not view.verdict(read_memory(path, raw)).trusted
     lie = MemoryFile(id=name, path=path, raw=raw, digest="0" * 64, document=None, memory=None)
     assert not view.verdict(lie).trusted
 
 
-def _today():  # type: ignore[no-untyped-def]
-    from support import TODAY
-
-    return TODAY
-
-
 def test_many_valid_records_of_one_id_are_judged_in_good_time(team: Team, alice: Person) -> None:
     import time
 
-    digest = digest_of(team.path("a").read_bytes())
+    digest = content_digest(team.path("a").read_bytes())
     for number in range(60):
         team.put_receipt(make_record(alice, team, "a", digest, at=f"2026-11-30T03:{number:02}:00Z"))
     start = time.process_time()
@@ -111,7 +106,7 @@ def test_many_valid_records_of_one_id_are_judged_in_good_time(team: Team, alice:
 
 def test_a_record_that_is_folded_inside_a_withdrawal_does_not_hide_it(team: Team, bob: Person, alice: Person) -> None:
     """Text between a record's words is no record; text after its `;` is read on."""
-    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
     decoy = make_record(alice, team, "z", "0" * 64)
     text = format_record(decoy).rstrip("\n").removesuffix(";") + "\n" + format_record(revoke)
     team.git("commit", "-q", "--allow-empty", "-m", f"x\n\n{text}")
@@ -120,7 +115,7 @@ def test_a_record_that_is_folded_inside_a_withdrawal_does_not_hide_it(team: Team
 
 def test_a_message_with_two_hundred_decoys_hides_only_what_no_receipt_says(team: Team, bob: Person) -> None:
     """The stated limit: history is a witness, the receipt in the tree is the word."""
-    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.REVOKE)
+    revoke = make_record(bob, team, "a", "0" * 64, seq=2, verb=Verb.WITHDRAW)
     decoys = "Memory-Approval: v1;\n" * 200
     team.git("commit", "-q", "--allow-empty", "-m", f"x\n\n{decoys}{format_record(revoke)}")
     assert team.says() == "trusted"
@@ -148,7 +143,7 @@ def test_a_batch_statement_cannot_name_one_id_twice(team: Team, alice: Person) -
 
 def test_receipts_in_folders_below_or_with_other_endings_are_not_read(team: Team, bob: Person) -> None:
     team.write("b", memory_text("Never."))
-    record = make_record(bob, team, "b", digest_of(team.path("b").read_bytes()))
+    record = make_record(bob, team, "b", content_digest(team.path("b").read_bytes()))
     folder = team.root / ".memfs/approvals"
     (folder / "more").mkdir()
     (folder / "more" / record.receipt_name).write_text(format_record(record))

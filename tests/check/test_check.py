@@ -569,8 +569,13 @@ def test_nothing_pinned_ends_with_2_unless_the_caller_names_a_keyring(
     assert memfs("check", cwd=repo, home=stranger).code == 0
     monkeypatch.delenv("MEMFS_PIN")
     done = memfs("check", "--base", "HEAD~1", cwd=repo, home=stranger)
+    assert done.code == 2
+    done = memfs("check", "--base", "HEAD~1", "--pin", "here", cwd=repo, home=stranger)
     assert done.code == 0
     assert "the base's keyring was taken unverified" in done.out
+    done = memfs("check", "--staged", cwd=repo, home=stranger)
+    assert done.code == 0
+    assert "memfs pin" in done.err
 
 
 def test_an_approved_file_is_not_touched_by_fix(repo: Path, places: Places, key: Path, memfs) -> None:  # type: ignore[no-untyped-def]

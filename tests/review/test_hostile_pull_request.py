@@ -116,12 +116,12 @@ def test_it_is_judged_by_the_keyring_of_the_base(hostile: Team, people: tuple[Pe
     # Mallory signs her own words with the key that only her own keyring knows.
     from people import make_record
 
-    from memfs.trust.view import digest_of
+    from memfs.model.reader import content_digest
 
     mallory = people[2]
     raw = hostile.path("release-policy", "team/billing").read_bytes()
     repository = hostile.git("show", "main:.memfs/approvals/" + hostile.receipts()[0]).split("repo=")[1].split()[0]
-    hostile.put_receipt(make_record(mallory, hostile, "release-policy", digest_of(raw), seq=9, repo=repository))
+    hostile.put_receipt(make_record(mallory, hostile, "release-policy", content_digest(raw), seq=9, repo=repository))
     hostile.commit("approve")
     review = _review(hostile)
     policy = next(change for change in review.changes if change.id == "release-policy")

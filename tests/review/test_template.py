@@ -439,6 +439,7 @@ def test_the_job_for_gitlab_needs_no_token_and_runs(made: Team, tmp_path: Path) 
         cwd=forge.work,
         env={
             **os.environ,
+            **document["variables"],
             "PATH": f"{forge.folder / 'bin'}:{os.environ['PATH']}",
             "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
             "CI_COMMIT_SHA": made.git("rev-parse", "proposal"),

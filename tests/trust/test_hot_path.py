@@ -17,7 +17,7 @@ from pathlib import Path
 from memfs.model.reader import read_memory
 from memfs.disk.places import Places
 from memfs.disk.worktree import find_work_tree
-from memfs.trust.view import open_view
+from memfs.trust.opening import open_view
 root = Path(sys.argv[1])
 view = open_view(find_work_tree(root), Places(home=Path(sys.argv[2])), today=date(2026, 11, 30))
 for name in sys.argv[3:]:
@@ -63,10 +63,10 @@ def test_a_cold_cache_is_filled(team: Team) -> None:
 def test_a_forged_receipt_by_a_stranger_costs_no_cryptography(team: Team, mallory: Person) -> None:
     from people import make_record
 
-    from memfs.trust.view import digest_of
+    from memfs.model.reader import content_digest
 
     team.says("a")
     path: Path = team.write("b", memory_text("Forged."))
-    team.put_receipt(make_record(mallory, team, "b", digest_of(path.read_bytes()), by="alice@example.com"))
+    team.put_receipt(make_record(mallory, team, "b", content_digest(path.read_bytes()), by="alice@example.com"))
     assert read_memory("memories/team/b.md", path.read_bytes()).memory is not None
     assert in_a_fresh_process(team, "b") == ["b key-unknown", "modules"]

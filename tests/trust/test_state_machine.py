@@ -27,11 +27,11 @@ from support import git
 
 from memfs.disk.places import Places
 from memfs.errors import MemfsError
+from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust import changing
-from memfs.trust.approve import approve, find_missing_receipts, plan_approval, plan_revoke, write_receipts
+from memfs.trust.approve import approve, find_missing_receipts, plan_approval, plan_withdrawal, write_receipts
 from memfs.trust.keyring import Key
-from memfs.trust.view import digest_of
 
 IDS = ("a", "b")
 PEOPLE = ("alice", "bob", "carol")
@@ -106,7 +106,7 @@ class Trust(RuleBasedStateMachine):
     def approve(self, memory_id: str, person: str) -> None:
         if not self.team.path(memory_id).exists():
             return
-        digest = digest_of(self.team.path(memory_id).read_bytes())
+        digest = content_digest(self.team.path(memory_id).read_bytes())
         try:
             plan = plan_approval(self.team.tree, self.team.places, [memory_id], today=self.team.today)
             done = approve(plan, self.keys[person], now=self.team.now())
@@ -121,7 +121,7 @@ class Trust(RuleBasedStateMachine):
     @rule(memory_id=st.sampled_from(IDS), person=st.sampled_from(PEOPLE))
     def revoke(self, memory_id: str, person: str) -> None:
         try:
-            plan = plan_revoke(self.team.tree, self.team.places, [memory_id], today=self.team.today)
+            plan = plan_withdrawal(self.team.tree, self.team.places, [memory_id], today=self.team.today)
             done = approve(plan, self.keys[person], now=self.team.now())
         except MemfsError:
             return
@@ -295,7 +295,7 @@ class Trust(RuleBasedStateMachine):
             verdict = view.verdict(file)
             if not verdict.trusted:
                 continue
-            digest = digest_of(file.raw)
+            digest = content_digest(file.raw)
             about = [act for act in self.world.acts if act.memory_id == memory_id]
             signers = {act.person for act in about if act.verb == "approve" and act.digest == digest}
             able = {name for name in signers if self.world.roles[name] == "approve"}

@@ -1,0 +1,179 @@
+"""The branch that is followed: only what is seen in its history takes trust away later (TRUST 8).
+
+It is the remote's default branch, or what the user names (`memfs pin --follow`). What another branch brings
+counts while one is there, and is forgotten afterwards: whoever looks at a pull request that is never merged
+loses nothing by it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+
+from memfs.disk.worktree import WorkTree
+from memfs.errors import MemfsError
+from memfs.git.branches import find_main_ref
+from memfs.git.log import find_boundary
+from memfs.git.read import read_git, ref_commit
+from memfs.git.snapshot import read_blobs
+from memfs.model.values import dataclass
+from memfs.trust.carriers import APPROVALS
+from memfs.trust.history import lines_of, read_history
+from memfs.trust.judge import CheckedRecord, Reason, check_record
+from memfs.trust.keyring import (
+    FOLDER,
+    MAX_KEYRING_BYTES,
+    Chain,
+    KeyringError,
+    SignedKeyring,
+    Verify,
+    check_chain,
+    version_of_name,
+)
+from memfs.trust.record import MAX_RECORD_BYTES, Record, read_receipt
+from memfs.trust.remembered import Remembered, by_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """The branch that is followed, as this clone knows it now."""
+
+    ref: str
+    commit: str
+
+    @property
+    def name(self) -> str:
+        return self.ref.removeprefix("refs/remotes/").removeprefix("refs/heads/")
+
+
+def find_followed(tree: WorkTree, remembered: Remembered) -> Followed | None:
+    """Return the branch that is followed here; None where there is none yet, or it is not clear which.
+
+    A branch that the user named and that is not here is no reason to follow another one.
+    """
+    ref = remembered.followed() or find_main_ref(tree)
+    commit = ref_commit(tree, ref) if ref is not None else None
+    return Followed(ref=ref, commit=commit) if ref is not None and commit is not None else None
+
+
+def shallow_mark(tree: WorkTree) -> str | None:
+    """Return a mark of where the history of this clone is cut off, None where it is whole."""
+    boundary = find_boundary(tree)
+    return hashlib.sha256("".join(sorted(boundary)).encode()).hexdigest()[:8] if boundary else None
+
+
+def newest_keyring_at(tree: WorkTree, commit: str, verify: Verify) -> tuple[str, SignedKeyring] | None:
+    """Return repository id and newest keyring of a commit's files; None where they contain no sound keyring."""
+    listed = _list_files(tree, commit, FOLDER)
+    wanted = {
+        version: (blob, size)
+        for name, blob, size in listed
+        if (version := version_of_name(name)) is not None and size <= MAX_KEYRING_BYTES
+    }
+    blobs = dict(read_blobs(tree, dict(wanted.values())))
+    files = {version: blobs[blob] for version, (blob, _) in wanted.items() if blob in blobs}
+    try:
+        chain = check_chain(files, verify) if len(files) == len(wanted) else None
+    except KeyringError:
+        return None
+    return (chain.repository_id, chain.newest) if chain is not None else None
+
+
+def remember_history(
+    tree: WorkTree, followed: Followed, chain: Chain, remembered: Remembered, verify: Verify, *, timeout: float
+) -> None:
+    """Remember what the followed branch has got that was not read before, checked against ``chain``'s keyring.
+
+    Raises :class:`MemfsError` where git cannot read it, or takes longer than ``timeout`` seconds.
+    """
+    reading = reading_of(tree, chain)
+    known = remembered.tips(reading)
+    if followed.commit in known:
+        return
+    records = lines_of(read_history(tree, [followed.commit], known=known, timeout=timeout))
+    # A squash merge may have dropped the trailers: then the receipts in the tree are all that tells.
+    records += receipts_at(tree, followed.commit, since=known[0] if known else None)
+    valid: dict[str, list[Record]] = {}
+    failed: dict[str, list[tuple[Reason, Record]]] = {}
+    for memory_id, one in _check_all(records, chain, verify):
+        if one.failure is None:
+            valid.setdefault(memory_id, []).append(one.record)
+        else:
+            failed.setdefault(memory_id, []).append((one.failure, one.record))
+    remembered.add(valid, failed)
+    remembered.note_tip(reading, followed.commit)
+
+
+def read_beside(
+    tree: WorkTree, commits: Sequence[str], chain: Chain, remembered: Remembered, *, timeout: float
+) -> list[Record]:
+    """Return the records in the history of ``commits`` that the followed branch does not have, verified or not.
+
+    Raises :class:`MemfsError` as :func:`remember_history`.
+    """
+    tips = remembered.tips(reading_of(tree, chain))
+    found: list[Record] = []
+    for commit in commits:
+        if commit in tips:
+            continue
+        records = remembered.beside(commit)
+        if records is None:
+            records = lines_of(read_history(tree, [commit], known=tips, timeout=timeout))
+            remembered.note_beside(commit, records)
+        found += records
+    return found
+
+
+def receipts_at(tree: WorkTree, commit: str, *, since: str | None = None) -> list[Record]:
+    """Return the receipts in a commit's files, of those that ``since`` does not have where that is still here."""
+    listed = {name: (blob, size) for name, blob, size in _list_files(tree, commit, APPROVALS)}
+    if since is not None:
+        listed = {name: listed[name] for name in _added(tree, since, commit, listed)}
+    sizes = {blob: size for blob, size in listed.values() if size <= 2 * MAX_RECORD_BYTES}
+    blobs = dict(read_blobs(tree, sizes))
+    found = (read_receipt(name, blobs[blob]) for name, (blob, _) in listed.items() if blob in blobs)
+    return [record for record in found if record is not None]
+
+
+def reading_of(tree: WorkTree, chain: Chain) -> str:
+    """Return what :meth:`Remembered.tips` keeps apart: the keyring in force, and where the history ends."""
+    return f"{chain.newest.digest}:{shallow_mark(tree) or 'whole'}"
+
+
+def _list_files(tree: WorkTree, commit: str, folder: str) -> list[tuple[str, str, int]]:
+    """Return name, blob and size of the regular files that lie directly in ``folder`` of a commit."""
+    raw = read_git(tree, "ls-tree", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
+    found = []
+    for line in raw.split(b"\0"):
+        about, _, path = line.partition(b"\t")
+        words = about.split()
+        if len(words) == 4 and words[0].startswith(b"100") and words[3].isdigit():
+            name = os.fsdecode(path).rsplit("/", 1)[-1]
+            found.append((name, words[2].decode(), int(words[3])))
+    return found
+
+
+def _added(tree: WorkTree, since: str, commit: str, names: Iterable[str]) -> list[str]:
+    switches = ("-r", "-z", "--no-renames", "--no-commit-id", "--name-only", "--diff-filter=AMT")
+    try:
+        raw = read_git(tree, "diff-tree", *switches, since, commit, "--", APPROVALS)
+    except MemfsError:  # `since` is gone: a force-push and a clean-up
+        return list(names)
+    added = {os.fsdecode(path).rsplit("/", 1)[-1] for path in raw.split(b"\0")}
+    return [name for name in names if name in added]
+
+
+def _check_all(records: Iterable[Record], chain: Chain, verify: Verify) -> Iterable[tuple[str, CheckedRecord]]:
+    for memory_id, named in by_id({record.line: record for record in records}.values()).items():
+        for record in named:
+            one = check_record(
+                record,
+                memory_id,
+                keyring=chain.keyring,
+                repository_id=chain.repository_id,
+                verify=verify,
+                is_receipt=False,
+            )
+            if one is not None:
+                yield memory_id, one
