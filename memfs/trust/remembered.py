@@ -118,9 +118,10 @@ class Remembered:
     def note_keyring(self, signed: SignedKeyring, *, even_older: bool = False) -> None:
         """Remember the newest keyring; ``even_older`` is for the person who says that it is the right one."""
         newest, version = self.newest_keyring(), signed.keyring.version
-        if self._folder is not None and (newest is None or newest[0] < version or even_older):
-            self._write(self._folder / "keyring.file", format_file(signed.body, signed.signatures))
-            self._write(self._folder / "keyring", f"{version} {signed.digest}\n".encode())
+        folder = self._folder
+        if folder is not None and (newest is None or newest[0] < version or even_older):
+            self._write(folder / "keyring.file", format_file(signed.body, signed.signatures))
+            self._write(folder / "keyring", f"{version} {signed.digest}\n".encode())
 
     def keyring_tips(self) -> list[str]:
         """Return the commits of the followed branch whose keyring was looked at, newest first."""
@@ -128,8 +129,9 @@ class Remembered:
         return text.decode("ascii", "replace").split("\n") if text else []
 
     def note_keyring_tip(self, commit: str) -> None:
-        if self._folder is not None:
-            self._write(self._folder / "keyring.tips", "\n".join([commit, *self.keyring_tips()[:MAX_KNOWN]]).encode())
+        folder, tips = self._folder, self.keyring_tips()
+        if folder is not None:
+            self._write(folder / "keyring.tips", "\n".join([commit, *tips[:MAX_KNOWN]]).encode())
 
     # -- commits read ------------------------------------------------------------------------------
 
@@ -145,12 +147,13 @@ class Remembered:
         return [pair[1] for pair in words if len(pair) == 2 and pair[0] == reading]
 
     def note_tip(self, reading: str, commit: str) -> None:
-        if self._folder is None:
+        folder = self._folder
+        if folder is None:
             return
-        text = self._read(self._folder / "tips") or b""
+        text = self._read(folder / "tips") or b""
         line = f"{reading} {commit}"
         others = [one for one in text.decode("ascii", "replace").split("\n") if " " in one and one != line]
-        self._write(self._folder / "tips", "\n".join([line, *others[: MAX_KNOWN - 1], ""]).encode())
+        self._write(folder / "tips", "\n".join([line, *others[: MAX_KNOWN - 1], ""]).encode())
 
     # -- what another branch adds ------------------------------------------------------------------
 
@@ -263,7 +266,8 @@ class Remembered:
             return None
 
     def _write(self, path: Path, content: bytes) -> None:
-        assert self._state is not None
+        if self._state is None:  # given up meanwhile
+            return
         try:
             make_folder(self._places, "state", *path.parent.relative_to(self._state).parts)
             replace_own(path, content)
