@@ -18,10 +18,9 @@ from memfs.model.reader import read_memory
 from memfs.model.values import replace
 from memfs.trust import changing, pinning
 from memfs.trust.approve import Approved, approve, plan_approval, plan_withdrawal
-from memfs.trust.carriers import FilesCarrier
 from memfs.trust.judge import Verdict
 from memfs.trust.keyring import Key, SignedKeyring, format_file
-from memfs.trust.opening import open_view
+from memfs.trust.opening import open_view, view_of_files
 from memfs.trust.record import (
     NAMESPACE,
     Item,
@@ -130,8 +129,7 @@ class Team:
         messages: tuple[bytes, ...] = (),
     ) -> TrustView:
         """Return the view on keyrings and receipts by path, as a CI has it that says by what to judge."""
-        carrier = FilesCarrier(keyrings, receipts)
-        view = open_view(self.tree, None, today=self.today, pin=pin, carrier=carrier, tips=())
+        view = view_of_files(keyrings, receipts, today=self.today, pin=pin)
         view.use_beside(by_id(record for message in messages for record in find_records(message)))
         return view
 

@@ -14,11 +14,10 @@ from memfs.git.log import read_messages
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
-from memfs.trust.carriers import FilesCarrier
 from memfs.trust.check import check_keyring, check_receipts, describe_keyring_change
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.keyring import Keyring, KeyringError, parse_file, version_of_name
-from memfs.trust.opening import HERE, open_view
+from memfs.trust.opening import HERE, view_of_files
 from memfs.trust.record import Record, find_records
 from memfs.trust.view import TrustView
 
@@ -91,8 +90,7 @@ def _check_losses(between: Between, path: str) -> Iterator[Result]:
     view = between.view
     if view is None:
         return
-    carrier = FilesCarrier(between.keyrings_after, between.receipts_after)
-    after = open_view(between.tree, None, today=view.today, pin=HERE, carrier=carrier, history=False)
+    after = view_of_files(between.keyrings_after, between.receipts_after, today=view.today, pin=HERE)
     ended: dict[str, list[str]] = {}
     for _, file in _all_files(between):
         if view.verdict(file).trusted:

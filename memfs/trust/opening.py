@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -21,7 +21,7 @@ from memfs.git.process import ProgramTimeout, spawn_detached
 from memfs.git.read import head_commit
 from memfs.model.codepoints import plain
 from memfs.trust.cache import SignatureCache
-from memfs.trust.carriers import Carrier, TreeCarrier
+from memfs.trust.carriers import Carrier, FilesCarrier, TreeCarrier
 from memfs.trust.followed import (
     Followed,
     find_followed,
@@ -69,10 +69,22 @@ def open_view(
     return view
 
 
+def view_of_files(
+    keyrings: Mapping[str, bytes], receipts: Mapping[str, bytes], *, today: date, pin: str, places: Places | None = None
+) -> TrustView:
+    """Return the view on keyrings and receipts by path that lie in no repository of this machine, under ``pin``.
+
+    Nothing is remembered and no history is read; ``places`` is for the cache of signatures.
+    """
+    return _Opening(None, places, FilesCarrier(keyrings, receipts), today, pin).view()
+
+
 class _Opening:
     """The pieces of one view."""
 
-    def __init__(self, tree: WorkTree, places: Places | None, carrier: Carrier, today: date, pin: str | None) -> None:
+    def __init__(
+        self, tree: WorkTree | None, places: Places | None, carrier: Carrier, today: date, pin: str | None
+    ) -> None:
         self.tree = tree
         self.places = places
         self.carrier = carrier
@@ -92,7 +104,7 @@ class _Opening:
             self.remembered.use(chain.repository_id)
             pin = self._find_pin(chain)
             trouble = self._judge_chain(chain, pin)
-            if trouble is None and self.given is None:
+            if trouble is None and self.tree is not None and self.given is None:
                 self.remembered.note_repository_at(self.tree, chain.repository_id)
         if self.cache.notice:
             self.notices.append(self.cache.notice)
@@ -110,28 +122,28 @@ class _Opening:
 
     def read_history(self, view: TrustView, tips: Sequence[str] | None, patience: float) -> None:
         """Let the history here count: what the followed branch has is remembered, the rest is for this view."""
-        chain = view.chain
-        if chain is None or self.tree.git_dir is None:
+        chain, tree = view.chain, self.tree
+        if chain is None or tree is None or tree.git_dir is None:
             return
         if tips is None:
-            head = head_commit(self.tree)
+            head = head_commit(tree)
             tips = [head] if head is not None else []
         try:
             if self.given is not None:
-                records = lines_of(read_history(self.tree, tips, timeout=patience)) if tips else []
+                records = lines_of(read_history(tree, tips, timeout=patience)) if tips else []
             else:
                 if self.followed is not None:
                     verify = self.cache.verify
-                    remember_history(self.tree, self.followed, chain, self.remembered, verify, timeout=patience)
-                records = read_beside(self.tree, tips, chain, self.remembered, timeout=patience)
+                    remember_history(tree, self.followed, chain, self.remembered, verify, timeout=patience)
+                records = read_beside(tree, tips, chain, self.remembered, timeout=patience)
             view.use_beside(by_id(records))
         except MemfsError as error:
             self.notices.append(
                 f"the history was not read, so only receipts and this machine's memory count ({error.message})"
             )
             if isinstance(error, ProgramTimeout) and patience < HISTORY_SECONDS and self.places is not None:
-                _read_detached(self.tree, self.places, self.today)
-        if shallow_mark(self.tree) is not None and self.given is None:
+                _read_detached(tree, self.places, self.today)
+        if shallow_mark(tree) is not None and self.given is None:
             self.notices.append(
                 "the history is cut off here (a shallow clone), so an older withdrawal may be missing: "
                 "run `git fetch --unshallow`"
@@ -146,9 +158,13 @@ class _Opening:
             return None, _untrusted(Reason.KEYRING_BROKEN, f"the keyring is refused: {error}")
         if self.given_pin is not None:
             return None, _untrusted(Reason.KEYRING_BROKEN, "a pin is given, and there is no keyring here")
-        if self.remembered.repository_at(self.tree) is not None:
+        if self._expected() is not None:
             return None, _untrusted(Reason.KEYRING_BROKEN, "the keyring that this folder had is gone")
         return None, _untrusted(Reason.NO_APPROVAL, "this repository has no keyring; `memfs keys create` makes one")
+
+    def _expected(self) -> str | None:
+        """Return the repository that was pinned in this folder."""
+        return self.remembered.repository_at(self.tree) if self.tree is not None else None
 
     def _find_pin(self, chain: Chain) -> Pin | None:
         if self.given == HERE:
@@ -165,7 +181,7 @@ class _Opening:
 
     def _judge_chain(self, chain: Chain, pin: Pin | None) -> Verdict | None:
         """Return why ``chain`` judges nothing for this person, or None."""
-        expected = self.remembered.repository_at(self.tree)
+        expected = self._expected()
         if expected is not None and expected != chain.repository_id:
             return _untrusted(
                 Reason.KEYRING_BROKEN,
@@ -178,13 +194,15 @@ class _Opening:
         fault = find_pin_fault(pin, chain)
         if fault is not None:
             return _untrusted(Reason.KEYRING_ROLLED_BACK, fault)
-        return None if self.given is not None else self._compare_with_the_newest(chain)
+        if self.tree is None or self.given is not None:
+            return None
+        return self._compare_with_the_newest(self.tree, chain)
 
-    def _compare_with_the_newest(self, chain: Chain) -> Verdict | None:
+    def _compare_with_the_newest(self, tree: WorkTree, chain: Chain) -> Verdict | None:
         """Return why ``chain`` falls behind the newest keyring that the followed branch had, or None."""
-        self.followed = find_followed(self.tree, self.remembered)
+        self.followed = find_followed(tree, self.remembered)
         if self.followed is not None and self.followed.commit not in self.remembered.keyring_tips():
-            self._note_keyring(chain, self.followed)
+            self._note_keyring(tree, chain, self.followed)
         newest = self.remembered.newest_keyring()
         if newest is None:
             return None
@@ -207,9 +225,9 @@ class _Opening:
             )
         return None
 
-    def _note_keyring(self, chain: Chain, followed: Followed) -> None:
+    def _note_keyring(self, tree: WorkTree, chain: Chain, followed: Followed) -> None:
         with suppress(MemfsError):  # git's own trouble is told when the history is read
-            found = newest_keyring_at(self.tree, followed.commit, self.cache.verify)
+            found = newest_keyring_at(tree, followed.commit, self.cache.verify)
             if found is not None and found[0] == chain.repository_id:
                 self.remembered.note_keyring(found[1])
             self.remembered.note_keyring_tip(followed.commit)
