@@ -69,7 +69,37 @@ COMMANDS: dict[str, str] = {verb: text for group in GROUPS.values() for verb, te
 
 def entry_point() -> None:
     """Run the command line and end the process with its exit code."""
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_process(sys.argv[1:]))
+
+
+def run_process(argv: Sequence[str], *, places: Places | None = None) -> int:
+    """Return the exit code of ``memfs ARGV`` in a process of its own, whatever its streams are like.
+
+    A hook ends with 0 whatever happens: an agent takes another code as "stop what the user asked".
+    """
+    import gc
+
+    from memfs.cli import streams
+
+    is_hook = list(argv[:1]) == ["hook"]
+    try:
+        streams.guard_streams()
+        code = main(argv, places=places)
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            streams.drop_answer()
+        except MemfsError as error:
+            _print_error(error)
+            code = code or error.exit_code
+            streams.drop_answer()
+    except BaseException:
+        if not is_hook:
+            raise
+        code = EXIT_YES
+    # The process is about to end: the interpreter need not walk every object twice more (a tenth of a cold recall).
+    gc.freeze()
+    return EXIT_YES if is_hook else code
 
 
 def main(argv: Sequence[str], *, places: Places | None = None) -> int:
@@ -89,7 +119,9 @@ def main(argv: Sequence[str], *, places: Places | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`memfs list | head`): nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from memfs.cli.streams import drop_answer
+
+        drop_answer()
         return EXIT_YES
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
@@ -113,12 +145,6 @@ def _run(argv: list[str], places: Places | None) -> int:
     session = make_session(args, places)
     code = int(command_module(verb).run(args, session))
     sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the interpreter
-    if sys.stdout is sys.__stdout__:
-        # A process of its own, about to end: the interpreter need not walk every object twice more
-        # (a tenth of a cold recall).
-        import gc
-
-        gc.freeze()
     return code
 
 

@@ -53,8 +53,12 @@ def run_hook(
     gc.disable()
     gc.freeze()
     began = time.monotonic() - _seconds_since_start()
-    reader, writer = os.pipe()
-    child = os.fork()
+    try:
+        reader, writer = os.pipe()
+        child = os.fork()
+    except OSError as error:
+        write_log(places, agent, f"could not begin: {error.strerror}")
+        return 0
     if child == 0:
         os.close(reader)
         _work(writer, answer or (lambda raw: _answer_event(raw, agent, places, (began, began + deadline))))

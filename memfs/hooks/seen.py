@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 from memfs.disk.places import Places
-from memfs.disk.private import append_own, make_folder, read_own
 from memfs.errors import SetupError
 
 _FOLDER = "sessions"
@@ -44,6 +43,8 @@ class Seen:
         if not self._path or not new:
             return
         self.marks |= frozenset(new)
+        from memfs.disk.private import append_own, make_folder
+
         try:
             make_folder(self._places, "state", _FOLDER)
             append_own(self._path, "".join(f"{mark}\n" for mark in new).encode("ascii", "replace"))
@@ -75,8 +76,10 @@ class Seen:
             return
 
     def _read(self) -> list[str]:
-        if not self._path:
+        if not self._path or not os.path.lexists(self._path):
             return []
+        from memfs.disk.private import read_own
+
         try:
             return (read_own(self._path, limit=_LARGEST) or b"").decode("ascii", "replace").split("\n")
         except SetupError:

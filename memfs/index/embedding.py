@@ -93,6 +93,8 @@ def _embed_multilingual(text: str, *, query: bool) -> array[float]:
 
 
 def _open_session(prepared: Prepared, *, indexing: bool) -> _Session:
+    # The library reports home otherwise: it keeps a device id and a queue of events in $HOME, and looks up a host.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     path = os.path.join(prepared.folder, "graph.onnx")
     library = _find_library()
     if library is not None:
