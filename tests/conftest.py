@@ -67,10 +67,8 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
         "[commit]\n\tgpgsign = false\n[gc]\n\tauto = 0\n"
     )
 
-    def out_of_bounds() -> Places:
-        raise AssertionError("a test asked for the user's own places")
-
-    monkeypatch.setattr("memfs.disk.places.find_places", out_of_bounds)
+    # The password database names the real home: whoever asks for it gets the sealed one.
+    monkeypatch.setattr("memfs.disk.places.find_places", lambda: Places(home=home))
     return home
 
 

@@ -47,8 +47,9 @@ class Run:
 
 
 LAUNCHER = (
-    "import sys; from pathlib import Path; from memfs.disk.places import Places; from memfs.cli import run_process; "
-    "sys.exit(run_process(sys.argv[2:], places=Places(home=Path(sys.argv[1]))))"
+    "import sys; from pathlib import Path; from memfs.disk import places; from memfs.cli import run_process; "
+    "home = places.Places(home=Path(sys.argv[1])); places.find_places = lambda: home; "
+    "sys.exit(run_process(sys.argv[2:], places=home))"
 )
 
 

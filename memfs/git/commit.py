@@ -30,6 +30,7 @@ from memfs.disk.gitfiles import read_small
 from memfs.disk.worktree import WorkTree, operation_under_way, printable
 from memfs.errors import SetupError, UsageError
 from memfs.git.branches import Target, require_target
+from memfs.git.conversion import find_conversions, refuse_conversion
 from memfs.git.locks import (
     FOLDER_PREFIX,
     GIT_LOCK_TIMEOUT,
@@ -183,6 +184,7 @@ class _Commit:
         entries = folders.files(self.paths)
         require_identity_in(self.git.configuration())
         self._require_plain_files(entries)
+        self._require_no_conversion()
         if self.target.checked_out:
             self._require_before(entries)
             self._require_nothing_else_staged(entries)
@@ -298,6 +300,12 @@ class _Commit:
                 folder = folder / part
                 if os.path.lexists(folder / ".git"):
                     raise UsageError("lies in another repository inside this one", where=printable(path))
+
+    def _require_no_conversion(self) -> None:
+        written = [change.path for change in self.changes if change.content is not None]
+        found = find_conversions(lambda *args, **more: self.git.run(*args, **more).stdout, written)
+        for path, attribute in found.items():
+            raise refuse_conversion(path, attribute)
 
     def _require_nothing_else_staged(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:

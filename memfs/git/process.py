@@ -14,10 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import SetupError
+from memfs.model.codepoints import escape_hidden
 from memfs.model.values import dataclass
 
 if TYPE_CHECKING:
     import subprocess
+
+
+_CAUSES = ("fatal:", "error:")
+_ASIDES = ("hint:", "warning:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,13 +206,13 @@ def spawn_detached(argv: Sequence[str], *, cwd: str | Path | None = None) -> Non
 
 
 def first_line(raw: bytes) -> str:
-    """Return the first line that says something of what a program wrote, safe to print."""
-    from memfs.model.codepoints import escape_hidden
+    """Return the line of what a program wrote that says most, safe to print.
 
-    for line in raw.decode("utf-8", "replace").splitlines():
-        if line.strip():
-            return escape_hidden(line.strip()[:300], single_line=True)
-    return ""
+    That is git's first ``fatal:`` or ``error:``, else the first line that is neither a hint nor a warning.
+    """
+    lines = [line.strip() for line in raw.decode("utf-8", "replace").splitlines() if line.strip()]
+    ranked = sorted(lines, key=lambda line: (not line.startswith(_CAUSES), line.startswith(_ASIDES)))
+    return escape_hidden(ranked[0][:300], single_line=True) if ranked else ""
 
 
 def _require_program(name: str, env: Mapping[str, str] | None) -> str:

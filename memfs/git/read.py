@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from memfs.disk import places
 from memfs.disk.gitfiles import find_packed_ref, parse_head, read_small
 from memfs.disk.worktree import WorkTree, read_git_config
 from memfs.errors import SetupError, UsageError
@@ -24,6 +25,8 @@ READ_SWITCHES = (
     "--no-pager",
     "--no-replace-objects",
     "--literal-pathspecs",
+    "-c",
+    "advice.graftFileDeprecated=false",
     "-c",
     "core.commitGraph=false",
     "-c",
@@ -102,7 +105,7 @@ def call_git(
         ["git", *READ_SWITCHES, *args], cwd=tree.root, env=environment, input=input, timeout=timeout, check=False
     )
     if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
-        listed = _listed_as_safe()
+        listed = safe_folders()
         if listed:
             switches = [part for folder in listed for part in ("-c", f"safe.directory={folder}")]
             completed = run(
@@ -291,10 +294,10 @@ def may_skip_files(tree: WorkTree) -> bool:
 def user_git_setting(name: str) -> str | None:
     """Return a variable of the user's *global* git configuration alone, or None.
 
-    No repository's configuration counts, and no ``GIT_*`` variable: a repository or an agent's
-    settings file must not choose whose key or name the user goes by.
+    No repository's configuration counts, no ``GIT_*`` variable and no ``$HOME``: a repository or an agent's
+    settings file must not choose whose key, name or program the user goes by.
     """
-    values = _git_config("/", "--global", "--includes", "--get", name)
+    values = _git_config("/", "--global", "--includes", "--get", name, home=find_user_home())
     return values[-1] if values else None
 
 
@@ -358,13 +361,27 @@ def _is_askable(path: str) -> bool:
     return not any(char in path for char in "\n\r\0") and not any(part in ("", ".", "..") for part in path.split("/"))
 
 
-def _listed_as_safe() -> list[str]:
-    return [folder for folder in _git_config("/", "--global", "--includes", "--get-all", "safe.directory") if folder]
+def safe_folders() -> list[str]:
+    """Return the folders of other users that this user's and this machine's git configuration calls safe."""
+    return [
+        folder
+        for where in ("--system", "--global")
+        for folder in _git_config("/", where, "--includes", "--get-all", "safe.directory")
+        if folder
+    ]
 
 
-def _git_config(folder: str | Path, *args: str) -> list[str]:
+def find_user_home() -> str:
+    """Return the home of the password database, where the user's own git configuration is."""
+    return str(places.find_places().home)
+
+
+def _git_config(folder: str | Path, *args: str, home: str | None = None) -> list[str]:
     environment = without_git_variables(os.environ) | {
         "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.abspath(folder))
     }
+    if home is not None:
+        environment["HOME"] = home
+        environment.pop("XDG_CONFIG_HOME", None)
     completed = run(["git", "config", "--null", *args], cwd=folder, env=environment, timeout=READ_TIMEOUT, check=False)
     return completed.stdout.decode("utf-8", "replace").split("\0")[:-1] if completed.returncode == 0 else []

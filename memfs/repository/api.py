@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
 from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree, folder_below
-from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, UsageError
+from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, SetupError, UsageError
 from memfs.git.log import read_commits
+from memfs.git.owner import require_ours
 from memfs.git.read import head_commit
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile
@@ -109,6 +110,7 @@ class Repository:
         Raises :class:`UsageError` where there is none, or none that can be worked in.
         """
         tree = find_work_tree(start)
+        require_ours(tree)
         return cls(tree, places=places, today=today, folder=folder_below(tree, start))
 
     # -- reading ---------------------------------------------------------------------------------
@@ -428,7 +430,7 @@ class Stores:
         places: Places,
         today: date,
         notices: Sequence[str] = (),
-        missing: UsageError | None = None,
+        missing: UsageError | SetupError | None = None,
     ) -> None:
         self.stores = tuple(stores)
         self.missing = missing  # why the place itself is no store
@@ -444,10 +446,12 @@ class Stores:
         """
         found: list[tuple[str, WorkTree]] = []
         notices: list[str] = []
-        missing: UsageError | None = None
+        missing: UsageError | SetupError | None = None
         try:
-            found.append((PROJECT, find_work_tree(start)))
-        except UsageError as error:  # the user's own stores still answer
+            tree = find_work_tree(start)
+            require_ours(tree)
+            found.append((PROJECT, tree))
+        except (UsageError, SetupError) as error:  # the user's own stores still answer
             missing = error
             if not isinstance(error, NoWorkTreeError):
                 notices.append(str(error))
@@ -464,6 +468,7 @@ class Stores:
                         continue
                     try:
                         tree = find_work_tree(store.path)
+                        require_ours(tree)
                     except (MemfsError, OSError) as error:
                         notices.append(f"store {store.name} is left out: {error}")
                         continue

@@ -180,6 +180,9 @@ def test_hooks_filters_and_monitors_of_other_tools_do_not_run(tree: WorkTree, tm
     ):
         git(tree.root, "config", setting, str(tmp_path / "program"))
     (tree.root / ".git/info/attributes").write_text("* filter=x\n")
+    with pytest.raises(UsageError, match="filter=x"):
+        _remember(tree)
+    (tree.root / ".git/info/attributes").write_text("* filter=x\nmemories/** -filter\n")
     _remember(tree)
     assert not log.exists(), log.read_text()
 

@@ -167,3 +167,22 @@ def test_a_deletion_that_cannot_be_committed_is_put_back(repo: Path) -> None:
         commit_changes(tree, [Change(path="memories/team/x.md", content=None)], "forget")
     assert (repo / "memories/team/x.md").read_text() == "x\n"
     assert git(repo, "status", "--porcelain") == ""
+
+
+def test_a_home_that_the_environment_moves_names_no_signing_program(
+    repo: Path, sealed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project's settings can set $HOME for an agent's commands, and put it into the repository."""
+    from memfs.git.gitpython import signing_programs
+    from memfs.git.read import user_git_setting
+
+    moved = repo / "home"
+    (moved / ".config" / "git").mkdir(parents=True)
+    for file in (moved / ".gitconfig", moved / ".config" / "git" / "config"):
+        file.write_text('[gpg "ssh"]\n\tprogram = /evil\n[gpg]\n\tprogram = /evil\n')
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    monkeypatch.setenv("HOME", str(moved))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(moved / ".config"))
+    assert not [switch for switch in signing_programs() if "/evil" in switch]
+    (sealed / ".gitconfig").write_text('[gpg "ssh"]\n\tprogram = /mine\n')
+    assert user_git_setting("gpg.ssh.program") == "/mine"
