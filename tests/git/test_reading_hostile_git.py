@@ -148,6 +148,11 @@ def test_what_is_no_plain_read_is_not_run_at_all(tree: WorkTree, command: str) -
 
 
 def test_no_configured_program_runs_when_memfs_commits(tree: WorkTree, evil: Path) -> None:
+    change = Change(path="memories/team/refused.md", content=b"x\n")
+    with pytest.raises(UsageError, match="filter=evil"):
+        commit_changes(tree, [change], "x")
+    for file in (tree.root / ".gitattributes", tree.root / ".git/info/attributes"):
+        file.write_text("* filter=evil diff=evil merge=evil\nmemories/** -filter\n")
     (tree.root / "wip.txt").write_text("wop")
     commit_changes(tree, [Change(path=PATH, content=b"other\n")], "Edit a")
     commit_changes(
