@@ -173,8 +173,8 @@ def test_a_home_that_the_environment_moves_names_no_signing_program(
     repo: Path, sealed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A project's settings can set $HOME for an agent's commands, and put it into the repository."""
-    from memfs.git.gitpython import signing_programs
     from memfs.git.read import user_git_setting
+    from memfs.git.writing import signing_programs
 
     moved = repo / "home"
     (moved / ".config" / "git").mkdir(parents=True)
