@@ -9,6 +9,7 @@ wrong.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -22,8 +23,11 @@ from memfs.connect.command import own_scripts
 from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
 from memfs.connect.install import find_plugin, is_connected
 from memfs.connect.wish import Wish
+from memfs.disk import private
+from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
 from memfs.model.values import replace
+from memfs.trust.signing import KEYGEN, PassphraseError, SshSigner
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -40,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    findings = [*_check_machine(session), *_check_repository(session)]
+    findings = [*_check_machine(session), *_check_folders(session), *_check_repository(session)]
     prompt = _known_words(session)
     here = find_project(session.cwd)
     scripts = own_scripts(Path(sys.prefix), Path(sys.argv[0]))
@@ -109,6 +113,8 @@ def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
     from memfs.trust.opening import open_view
 
     view = open_view(repository.tree, session.places, today=session.today)
+    for notice in view.notices:
+        yield _finding(Level.UNWISE, "trust", notice, "memfs status")
     if view.repository_id is None:
         yield _finding(Level.UNWISE, "keyring", "there is none, so nothing can be approved", "memfs init")
     elif not view.pinned:
@@ -121,9 +127,40 @@ def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
         yield _finding(Level.GOOD, "pin", f"memfs1:{view.repository_id} is pinned and its keyring holds")
         try:
             key = find_signer(session, view.keyring, wanted=lambda line: line.approves_on(view.today))
-            yield _finding(Level.GOOD, "keys", f"{key.name} can approve for you")
+            yield _try_key(key, interactive=session.interactive)
         except MemfsError as error:
             yield _finding(Level.UNWISE, "keys", str(error), error.hint or "memfs keys")
+
+
+def _try_key(key: SshSigner, *, interactive: bool) -> Finding:
+    """Sign a text of no meaning with ``key``, where that asks nobody for a touch, a passphrase or a click."""
+    if key.public.is_security_key:
+        return _finding(Level.GOOD, "keys", f"{key.name} can approve for you, with a touch")
+    if key.program != KEYGEN and not interactive:
+        return _finding(Level.GOOD, "keys", f"{key.name} is to approve for you; it was not asked without a terminal")
+    try:
+        replace(key, interactive=False).sign("doctor@memfs", b"memfs doctor tries this key\n")
+    except PassphraseError:
+        return _finding(Level.GOOD, "keys", f"{key.name} can approve for you, with its passphrase")
+    except MemfsError as error:
+        return _finding(Level.UNWISE, "keys", str(error), error.hint or "memfs keys")
+    return _finding(Level.GOOD, "keys", f"{key.name} can approve for you (it signed a test)")
+
+
+def _check_folders(session: Session) -> Iterator[Finding]:
+    places = session.places
+    if places.is_off:
+        message = (
+            f"uid {os.getuid()} has no home folder in the password database: no pin, no memory and no index is kept"
+        )
+        yield _finding(Level.UNWISE, "folders", message, "run as a user with a home folder (useradd -m NAME)")
+        return
+    home = session.environ.get("HOME")
+    if home and os.path.realpath(home) != os.path.realpath(places.home):
+        message = f"HOME is {printable(home)}; memfs keeps pins and looks for keys in {printable(places.home)}"
+        yield _finding(Level.UNWISE, "folders", message, "name a key that is elsewhere with --key FILE")
+    for fault in private.mend_folders(places):
+        yield _finding(Level.WRONG, "folders", str(fault), fault.hint or "delete it, or give it to yourself")
 
 
 def _check_index(repository: Repository) -> Iterator[Finding]:

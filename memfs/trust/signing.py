@@ -19,7 +19,7 @@ from memfs.errors import SetupError
 from memfs.git.process import ProgramTimeout, first_line, run
 from memfs.git.read import without_git_variables
 from memfs.model.codepoints import escape_hidden
-from memfs.model.values import dataclass
+from memfs.model.values import dataclass, replace
 from memfs.trust import sshsig
 from memfs.trust.keyring import Key, Keyring
 from memfs.trust.sshsig import (
@@ -35,6 +35,9 @@ PERSON_SECONDS = 120.0
 """How long a person may take over a passphrase or a touch."""
 ALONE_SECONDS = 10.0
 """How long a signer may take when nobody can answer it."""
+KEYGEN = "ssh-keygen"
+"""What signs where the user's git configuration names no other program."""
+_LARGEST_CONFIG = 256 * 1024
 
 _DEFAULT_KEYS = ("id_ed25519_sk", "id_ed25519")
 
@@ -57,13 +60,15 @@ class SshSigner:
     path: Path | None  # None: the agent holds it
     environ: Mapping[str, str]
     interactive: bool = False
+    program: str = KEYGEN  # or what the user's own git configuration names: a password manager's, as a rule
 
     @property
     def name(self) -> str:
-        """Return what a person calls the key: its file, or its fingerprint in the agent."""
+        """Return what a person calls the key: its file, or its fingerprint and who has it."""
         if self.path is not None:
             return escape_hidden(str(self.path), single_line=True)
-        return f"{self.public.fingerprint} in the ssh-agent"
+        holder = "the ssh-agent" if self.program == KEYGEN else escape_hidden(self.program, single_line=True)
+        return f"{self.public.fingerprint} in {holder}"
 
     def sign(self, namespace: str, message: bytes) -> bytes:
         """Return an SSHSIG blob over ``message``, checked before it is handed out.
@@ -104,7 +109,7 @@ class SshSigner:
             # The text is a file and stdin is /dev/null: a key that asks for its passphrase must not
             # swallow what waits on a pipe (TRUST 7).
             done = run(
-                ["ssh-keygen", "-Y", "sign", "-n", namespace, "-f", str(key), str(text)],
+                [self.program, "-Y", "sign", "-n", namespace, "-f", str(key), str(text)],
                 cwd=text.parent,
                 env=environ,
                 timeout=seconds,
@@ -121,10 +126,15 @@ class SshSigner:
             raise explain_failure(done.stderr, self.name, security_key=self.public.is_security_key)
 
 
+class PassphraseError(SetupError):
+    """The key cannot sign without its passphrase, which nobody gave."""
+
+
+_PASSPHRASE = b"incorrect passphrase|passphrase is too short|bad passphrase"
 _EXPLANATIONS: tuple[tuple[bytes, str, str], ...] = (
     (b"UNPROTECTED PRIVATE KEY FILE|bad permissions|too open",
      "others may read the private key, so ssh-keygen does not use it", "run: chmod 600 {key}"),
-    (b"incorrect passphrase|passphrase is too short|bad passphrase",
+    (_PASSPHRASE,
      "the key needs its passphrase, and none or a wrong one was given",
      "run `ssh-add {key}` in a terminal and try again"),
     (b"doesn't match private",
@@ -152,7 +162,8 @@ def explain_failure(said: bytes, name: str, *, security_key: bool = False) -> Se
     """Return what ``ssh-keygen`` said as one sentence and one thing to do (exit code 3)."""
     for pattern, message, hint in _EXPLANATIONS:
         if re.search(pattern, said):
-            return SetupError(message, where=name, hint=hint.format(key=name))
+            kind = PassphraseError if pattern is _PASSPHRASE else SetupError
+            return kind(message, where=name, hint=hint.format(key=name))
     if security_key:
         return SetupError(
             "the security key did not sign", where=name, hint="plug it in, touch it when it blinks, and try again"
@@ -259,13 +270,14 @@ def _candidates(
         if named is not None:
             yield _named(named, places, environ, interactive)
             return
-    git_key = _git_signing_key(places, environ)
+    git_key, program = _git_signing(places, environ)
     if git_key is not None:
         # git's own setting may name a key that is elsewhere today; the agent may hold another.
         with suppress(SetupError):
-            yield _named(git_key, places, environ, interactive)
-    for public in _agent_keys(environ):
-        yield SshSigner(public=public, path=None, environ=environ, interactive=interactive)
+            yield replace(_named(git_key, places, environ, interactive), program=program)
+    for at in _agents(places, environ):
+        for public in _agent_keys(at):
+            yield SshSigner(public=public, path=None, environ=at, interactive=interactive)
     for name in _DEFAULT_KEYS:
         path = places.home / ".ssh" / name
         if path.is_file():
@@ -282,14 +294,18 @@ def _named(text: str, places: Places, environ: Mapping[str, str], interactive: b
             public = parse_public_line(literal)
         except SignatureError as error:
             raise SetupError(f"this key cannot approve: {error}", where="user.signingkey") from None
-        return SshSigner(public=public, path=None, environ=environ, interactive=interactive)
+        holder = next((at for at in _agents(places, environ) if public in _agent_keys(at)), environ)
+        return SshSigner(public=public, path=None, environ=holder, interactive=interactive)
     path = places.home / text[2:] if text.startswith("~/") else Path(text)
     return load_key(path.absolute(), environ=environ, interactive=interactive)
 
 
-def _git_signing_key(places: Places, environ: Mapping[str, str]) -> str | None:
-    """Return ``user.signingkey`` of the *global* git config when it is an SSH key: a repository's
-    own config must not choose what a person signs with."""
+def _git_signing(places: Places, environ: Mapping[str, str]) -> tuple[str | None, str]:
+    """Return ``user.signingkey``, when it is an SSH key, and the program that signs with it.
+
+    Both are of the *global* git config in the user's home: a repository's own config must not choose what a
+    person signs with.
+    """
     found: dict[str, str] = {}
     for path in (places.home / ".config" / "git" / "config", places.home / ".gitconfig"):
         if not path.is_file():
@@ -303,7 +319,7 @@ def _git_signing_key(places: Places, environ: Mapping[str, str]) -> str | None:
                 "--includes",
                 "--null",
                 "--get-regexp",
-                r"^(gpg\.format|user\.signingkey)$",
+                r"^(gpg\.format|gpg\.ssh\.program|user\.signingkey)$",
             ],
             cwd="/",
             env=without_git_variables(environ) | {"HOME": str(places.home), "GIT_CONFIG_NOSYSTEM": "1"},
@@ -314,12 +330,49 @@ def _git_signing_key(places: Places, environ: Mapping[str, str]) -> str | None:
             name, mark, value = entry.partition("\n")
             if mark:
                 found[name] = value
-    return found.get("user.signingkey") if found.get("gpg.format") == "ssh" else None
+    if found.get("gpg.format") != "ssh":
+        return None, KEYGEN
+    program = found.get("gpg.ssh.program") or KEYGEN
+    return found.get("user.signingkey"), str(places.home / program[2:]) if program.startswith("~/") else program
+
+
+def _agents(places: Places, environ: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """Yield the environment for each agent of the user: the session's, then ``IdentityAgent`` of ssh_config(5)."""
+    seen = environ.get("SSH_AUTH_SOCK")
+    if seen and os.path.exists(seen):
+        yield environ
+    named = find_identity_agent(places, environ)
+    if named and named != seen and os.path.exists(named):
+        yield {**environ, "SSH_AUTH_SOCK": named}
+
+
+def find_identity_agent(places: Places, environ: Mapping[str, str]) -> str | None:
+    """Return the socket that ``IdentityAgent`` of the user's ssh configuration names for every host, or None.
+
+    Only what stands before the first ``Host`` or ``Match``, or under ``Host *``, counts. Nothing is run: `ssh -G` would
+    run the commands of ``Match exec``. Source: ssh_config(5).
+    """
+    try:
+        raw = (places.home / ".ssh" / "config").read_bytes()[:_LARGEST_CONFIG]
+    except OSError:
+        return None
+    for_all = True
+    for line in raw.decode("utf-8", "replace").splitlines():
+        name, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        value = value.strip().strip('"')
+        if name.lower() in ("host", "match"):
+            for_all = value.split() in (["*"], ["all"])
+        elif name.lower() == "identityagent" and for_all:
+            if value in ("none", "SSH_AUTH_SOCK"):
+                return None
+            if value.startswith("$"):
+                return environ.get(value[1:].strip("{}"))
+            home = str(places.home)
+            return value.replace("%d", home).replace("%%", "%") if value[:2] != "~/" else os.path.join(home, value[2:])
+    return None
 
 
 def _agent_keys(environ: Mapping[str, str]) -> Sequence[PublicKey]:
-    if not environ.get("SSH_AUTH_SOCK") or not os.path.exists(environ["SSH_AUTH_SOCK"]):
-        return ()
     try:
         done = run(
             ["ssh-add", "-L"], env=without_git_variables(environ) | {"LC_ALL": "C"}, timeout=ALONE_SECONDS, check=False
