@@ -436,3 +436,77 @@ def test_a_key_in_gpg_agents_ssh_mode_signs(team: Team, alice: Person) -> None:
     finally:
         subprocess.run(["gpgconf", "--homedir", str(home), "--kill", "gpg-agent"], capture_output=True)
         shutil.rmtree(home, ignore_errors=True)
+
+
+def password_manager(places: Places, tmp_path: Path, person: Person, *, ends: str = "") -> Path:
+    """Let the user's git configuration name a program that alone has the private key, as 1Password's is set up."""
+    program = tmp_path / "op-ssh-sign"
+    swap = f'set -- -Y sign -n "$4" -f {person.key} "$7"'
+    program.write_text(f'#!/bin/sh\n{ends}\ntest "$1 $2 $5" = "-Y sign -f" || exit 9\n{swap}\nexec ssh-keygen "$@"\n')
+    program.chmod(0o755)
+    config = places.home / ".gitconfig"
+    config.write_text(
+        f"{config.read_text()}[user]\n\tsigningkey = {person.signer.public.text}\n[gpg]\n\tformat = ssh\n"
+        f'[gpg "ssh"]\n\tprogram = {program}\n'
+    )
+    return program
+
+
+def test_the_signing_program_of_the_users_own_git_configuration_signs(
+    team: Team, alice: Person, tmp_path: Path
+) -> None:
+    program = password_manager(team.places, tmp_path, alice)
+    signer = find_signing_key(places=team.places, environ=ENVIRON, keyring=team.view().keyring)
+    assert (signer.path, signer.program) == (None, str(program))
+    assert str(program) in signer.name
+    team.write("b", memory_text("By a password manager."))
+    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    approve(plan, signer, now=team.now())
+    assert team.says("b") == "trusted"
+
+
+def test_a_signing_program_that_refuses_says_so(team: Team, alice: Person, tmp_path: Path) -> None:
+    password_manager(team.places, tmp_path, alice, ends="echo 'the vault is locked' >&2; exit 1")
+    signer = find_signing_key(places=team.places, environ=ENVIRON, keyring=team.view().keyring)
+    with pytest.raises(SetupError, match="the vault is locked"):
+        signer.sign("memfs", b"x")
+
+
+def test_no_repository_names_the_signing_program(team: Team, alice: Person, tmp_path: Path) -> None:
+    team.git("config", "gpg.ssh.program", "/evil")
+    team.git("config", "gpg.format", "ssh")
+    (team.places.home / ".gitconfig").write_text(f"[user]\n\tsigningkey = {alice.key}\n[gpg]\n\tformat = ssh\n")
+    assert find_signing_key(places=team.places, environ=ENVIRON).program == "ssh-keygen"
+
+
+@pytest.mark.parametrize(
+    ("config", "found"),
+    [
+        ("IdentityAgent {agent}\n", True),
+        ('Host *\n  IdentityAgent "{agent}"\n', True),
+        ("identityagent={agent}\n", True),
+        ("Host github.com\n  IdentityAgent {agent}\n", False),
+        ("Match exec true\n  IdentityAgent {agent}\n", False),
+        ("IdentityAgent none\nIdentityAgent {agent}\n", False),
+        ("IdentityAgent $OTHER\n", True),
+        ("Host a\n  User x\nHost *\n  IdentityAgent {agent}\n", True),
+    ],
+)
+def test_the_agent_that_ssh_is_told_of_is_asked(
+    *, places: Places, alice: Person, agent: Path, config: str, found: bool
+) -> None:
+    subprocess.run(["ssh-add", "-q", str(alice.key)], env={**ENVIRON, "SSH_AUTH_SOCK": str(agent)}, check=True)
+    (places.home / ".ssh").mkdir(mode=0o700)
+    (places.home / ".ssh" / "config").write_text(config.format(agent=agent))
+    environ = {**ENVIRON, "OTHER": str(agent)}
+    if not found:
+        with pytest.raises(SetupError, match="no SSH key"):
+            find_signing_key(places=places, environ=environ)
+        return
+    signer = find_signing_key(places=places, environ=environ)
+    assert signer.public == alice.signer.public
+    assert signer.sign("memfs", b"x")
+    (places.home / ".gitconfig").write_text(
+        f"[user]\n\tsigningkey = {alice.signer.public.text}\n[gpg]\n\tformat = ssh\n"
+    )
+    assert find_signing_key(places=places, environ=environ).sign("memfs", b"x")

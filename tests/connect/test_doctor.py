@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from people import memory_text
+from people import Person, Team, memory_text
 from support import Run, git, launch_command
 
 from memfs.connect.agents import AGENTS
@@ -163,8 +165,6 @@ def test_the_machine_and_the_repository_are_looked_at(memfs: Memfs, project: Pat
 
 
 def test_an_unpinned_repository_is_wrong(memfs: Memfs, project: Path, key: Path, sealed: Path) -> None:
-    from people import Person, Team
-
     from memfs.disk.places import Places
     from memfs.trust import changing
 
@@ -262,3 +262,42 @@ def test_codex_is_asked_in_the_home_folder_and_not_in_the_project(
     memfs("doctor", "codex", cwd=project)
     assert (tmp_path / "where").read_text().strip() == str(sealed)
     assert str(project) not in (tmp_path / "asked").read_text()
+
+
+@pytest.mark.parametrize("kind", ["plain", "locked", "gone"])
+def test_the_doctor_tries_a_signature(kind: str, memfs: Memfs, team: Team, alice: Person, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    shutil.copy(alice.key, key)
+    key.chmod(0o600)
+    named = str(key)
+    if kind == "locked":
+        subprocess.run(["ssh-keygen", "-q", "-p", "-N", "secret words", "-f", str(key)], check=True)
+    if kind == "gone":
+        named = alice.signer.public.text
+    (team.places.home / ".gitconfig").write_text(
+        (team.places.home / ".gitconfig").read_text() + f"[user]\n\tsigningkey = {named}\n[gpg]\n\tformat = ssh\n"
+    )
+    rows = memfs("doctor", "--json", cwd=team.root).json["findings"]
+    (said,) = [row for row in rows if row["about"] == "keys"]
+    words = {"plain": "it signed a test", "locked": "with its passphrase", "gone": "no private key belongs"}[kind]
+    assert words in said["message"]
+    assert said["level"] == ("unwise" if kind == "gone" else "good")
+
+
+def test_the_doctor_closes_folders_and_names_what_it_cannot(memfs: Memfs, project: Path, sealed: Path) -> None:
+    state = sealed / ".local" / "state" / "memfs"
+    (state / "usage").mkdir(parents=True)
+    for folder in (state, state / "usage"):
+        folder.chmod(0o777)
+    assert "folders" not in {row["about"] for row in memfs("doctor", "--json", cwd=project).json["findings"]}
+    assert [folder.stat().st_mode & 0o077 for folder in (state, state / "usage")] == [0, 0]
+    shutil.rmtree(state)
+    state.write_text("")
+    said = memfs("doctor", cwd=project)
+    assert f"{state}: a folder is needed here" in said.out
+    assert said.code == 1
+
+
+def test_the_doctor_says_where_it_looks_when_home_is_elsewhere(memfs: Memfs, project: Path, tmp_path: Path) -> None:
+    said = memfs("doctor", cwd=project, env={"HOME": str(tmp_path)})
+    assert f"HOME is {tmp_path}" in said.out
