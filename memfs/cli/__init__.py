@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from memfs.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, EXIT_YES, MemfsError
+from memfs.errors import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_INTERRUPTED, EXIT_USAGE, EXIT_YES, MemfsError
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a hook's call without memories
 if TYPE_CHECKING:
@@ -123,14 +123,33 @@ def main(argv: Sequence[str], *, places: Places | None = None) -> int:
 
         drop_answer()
         return EXIT_YES
+    except OSError as error:
+        if error.filename is None:
+            return _report_bug()
+        _print_error(_explain_disk(error))
+        return EXIT_ENVIRONMENT
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
     except Exception:  # noqa: BLE001 - the last line of defence: a bug becomes one report, never a half-printed answer
-        import traceback
+        return _report_bug()
 
-        traceback.print_exc()
-        print("memfs: this is a bug in memfs; nothing else was done", file=sys.stderr)
-        return EXIT_BUG
+
+def _report_bug() -> int:
+    import traceback
+
+    traceback.print_exc()
+    print("memfs: this is a bug in memfs; nothing else was done", file=sys.stderr)
+    return EXIT_BUG
+
+
+def _explain_disk(error: OSError) -> MemfsError:
+    """Return what a disk refused, as the user's environment: a name that is too long, a folder that is not theirs."""
+    from memfs.disk.worktree import printable
+    from memfs.errors import SetupError
+
+    name = error.filename if isinstance(error.filename, str | bytes | os.PathLike) else str(error.filename)
+    hint = "look at the file or folder; `memfs doctor` looks at memfs's own"
+    return SetupError(error.strerror or str(error), where=printable(os.fsdecode(name)[:300]), hint=hint)
 
 
 def _run(argv: list[str], places: Places | None) -> int:
