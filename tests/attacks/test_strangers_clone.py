@@ -23,8 +23,8 @@ from people import Person, found_team, memory_text
 from support import Run, git, make_key
 
 from memfs.cli import COMMANDS
+from memfs.connect.agents import AGENTS, load_agent
 from memfs.disk.places import Places
-from memfs.hooks.agents import AGENTS
 from memfs.mcp.tools import TOOLS
 
 DRAFT = (
@@ -72,25 +72,51 @@ VERBS: dict[str, list[list[str]]] = {
 
 EVENTS: dict[str, tuple[str, ...]] = {
     "claude-code": (
-        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop",
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
     ),
     "codex": (
-        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop",
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
+    ),
+    "gemini": (
+        "SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent",
+    ),
+    "copilot": (
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop", "sessionStart", "userPromptSubmitted", "beforeSubmitPrompt", "preToolUse",
+        "postToolUse", "postToolUseFailure", "preCompact", "agentStop", "stop",
     ),
     "opencode": (
-        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop",
-    ),
-    "gemini": ("SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"),
-    "copilot": (
-        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop",
-        "sessionStart", "userPromptSubmitted", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure",
-        "preCompact", "agentStop", "stop",
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
     ),
     "cursor": (
-        "sessionStart", "userPromptSubmitted", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure",
-        "preCompact", "agentStop", "stop",
+        "sessionStart", "userPromptSubmitted", "beforeSubmitPrompt", "preToolUse", "postToolUse",
+        "postToolUseFailure", "preCompact", "agentStop", "stop",
     ),
-    "windsurf": ("pre_user_prompt", "post_cascade_response"),
+    "devin": (
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop", "PostCompact",
+    ),
+    "qwen": (
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
+    ),
+    "kilo": (
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
+    ),
+    "pi": (
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
+    ),
+    "droid": (
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
+        "PreCompact", "Stop",
+    ),
+    "vscode": (),
+    "kiro": (),
 }  # fmt: skip
 
 _TEXTS = {
@@ -295,13 +321,10 @@ def require_nothing_happened(
 
 
 def test_every_verb_event_and_tool_is_listed() -> None:
-    from memfs.hooks import event
-
     assert set(VERBS) == set(COMMANDS), "say in VERBS how the new verb is run in a stranger's clone"
-    known = {agent: set(moments) for agent, moments in event._MOMENTS.items()}
+    known = {agent: set(load_agent(agent).events) for agent in AGENTS}
     assert {agent: set(names) for agent, names in EVENTS.items()} == known, "list the new event in EVENTS"
     assert set(CALLS) == {tool.name for tool in TOOLS}, "say in CALLS how the new tool is called"
-    assert set(EVENTS) == set(AGENTS)
 
 
 def test_the_trap_works(clone: Clone) -> None:
