@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import EllipsisType
 
 from memfs.disk.files import (
     UnreadableFile,
@@ -23,14 +22,26 @@ from memfs.disk.files import (
     lock,
     read_file,
     remove_remains,
-    split_path,
     write_in_tree,
 )
 from memfs.disk.gitfiles import read_small
 from memfs.disk.worktree import WorkTree, operation_under_way, printable
 from memfs.errors import SetupError, UsageError
 from memfs.git.branches import Target, require_target
-from memfs.git.conversion import find_conversions, refuse_conversion
+from memfs.git.change import (
+    Change,
+    ConflictError,
+    UncommittedError,
+    UndoneError,
+    blob_bytes,
+    check_changes,
+    disk_bytes,
+    explain_not_checked_out,
+    quoted,
+    require_digest,
+    require_no_conflict,
+)
+from memfs.git.conversion import refuse_filtered
 from memfs.git.locks import (
     FOLDER_PREFIX,
     GIT_LOCK_TIMEOUT,
@@ -58,6 +69,8 @@ from memfs.git.writing import (
 )
 from memfs.model.values import dataclass, field
 
+__all__ = ("SIGNING_TIMEOUT", "Change", "ConflictError", "UncommittedError", "UndoneError", "commit_changes")
+
 SIGNING_TIMEOUT = 9.0
 """Seconds that the user's signing program may take, so that the whole command ends within ten."""
 
@@ -65,42 +78,6 @@ _ATTEMPTS = 30  # how often another writer may win the branch before memfs gives
 _FILE_LIMIT = 16 * 1024 * 1024
 _TRIAL = "trial-index"
 _PUBLISHING = "publishing"  # beside next-index: the branch and the commit it is about to move to
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One file of a commit. ``content`` None deletes it.
-
-    ``before`` is the content digest (TRUST 3) that the file in the work tree must have now; None:
-    it must not be there (or hold ``content`` already, uncommitted); ``...``: whatever it is.
-    Under ``memories/`` CRLF is committed as LF, and a file that has CRLF on the disk keeps it there.
-    """
-
-    path: str
-    content: bytes | None
-    before: str | EllipsisType | None = ...
-
-
-class ConflictError(SetupError):
-    """Somebody else changed the file ``path`` meanwhile; nothing was written."""
-
-    def __init__(self, path: str, message: str) -> None:
-        super().__init__(message, where=printable(path), hint="look at what it holds now, and make your change again")
-        self.path = path
-
-
-class UndoneError(SetupError):
-    """The commit could not be made, and the work tree is as it was before."""
-
-
-class UncommittedError(SetupError):
-    """The files are written, but the commit could not be made."""
-
-    def __init__(self, message: str, *, paths: Sequence[str], hint: str | None = None) -> None:
-        super().__init__(
-            f"{message}; written but not committed: {', '.join(printable(path) for path in paths)}", hint=hint
-        )
-        self.paths = tuple(paths)
 
 
 def commit_changes(
@@ -127,7 +104,7 @@ def commit_changes(
     identity, a lock that stays). Raises :class:`UncommittedError` when the files were written and
     the commit failed, for instance because it could not be signed.
     """
-    _check_arguments(changes, message)
+    check_changes(changes, message)
     git = WritingGit(tree, configuration=configuration)
     with lock(tree) as held:
         git.held = held
@@ -177,7 +154,7 @@ class _Commit:
             wait_for_lock(self.git.git_dir / "index.lock")
             self.index_seen = _stamp(self.git.git_dir / "index")
             self.staged, unmerged = self.git.read_index(self.paths)
-            _require_no_conflict(unmerged)
+            require_no_conflict(unmerged)
         wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
         base = self._tip()
         folders = Folders.read(self.git, base, self.paths)
@@ -195,7 +172,7 @@ class _Commit:
                 raise UsageError("there is nothing to delete")
             self._write_files()
             return base
-        contents = {c.path: _blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
+        contents = {c.path: blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
         updates = self._plan_updates({path: self.git.blob_id(raw) for path, raw in contents.items()}, entries)
         folders.trees_with(updates)
         if self.target.checked_out:
@@ -215,7 +192,7 @@ class _Commit:
         """Return whether the branch holds every change already."""
         for change in self.changes:
             entry = entries.get(change.path)
-            wanted = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
+            wanted = None if change.content is None else self.git.blob_id(blob_bytes(change.path, change.content))
             if (None if entry is None else entry.oid) != wanted:
                 return False
         return True
@@ -303,22 +280,20 @@ class _Commit:
 
     def _require_no_conversion(self) -> None:
         written = [change.path for change in self.changes if change.content is not None]
-        found = find_conversions(lambda *args, **more: self.git.run(*args, **more).stdout, written)
-        for path, attribute in found.items():
-            raise refuse_conversion(path, attribute)
+        refuse_filtered(self.tree, written, read=lambda *args, **more: self.git.run(*args, **more).stdout)
 
     def _require_nothing_else_staged(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
             entry = self.staged.get(change.path)
             now = self.replaced[change.path]
-            now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
+            now_blob = None if now is None else self.git.blob_id(blob_bytes(change.path, now))
             if entry is not None and entry.tag != "H" and entry.oid != now_blob:
-                raise _not_checked_out(change.path, missing=now is None)
+                raise explain_not_checked_out(change.path, missing=now is None)
             if not self._is_harmless(change, entry, entries.get(change.path), now_blob):
                 raise UsageError(
                     "something else is staged for this file",
                     where=printable(change.path),
-                    hint="commit it, or take it back with: git restore --staged -- " + _quoted(change.path),
+                    hint="commit it, or take it back with: git restore --staged -- " + quoted(change.path),
                 )
 
     def _is_harmless(
@@ -330,7 +305,7 @@ class _Commit:
             return committed is None or change.content is None
         if committed is not None and (staged.mode, staged.oid) == (committed.mode, committed.oid):
             return True
-        new_blob = None if change.content is None else self.git.blob_id(_blob_bytes(change.path, change.content))
+        new_blob = None if change.content is None else self.git.blob_id(blob_bytes(change.path, change.content))
         return staged.oid in (now_blob, new_blob, self.git.blob_id(b""))
 
     def _require_before(self, entries: Mapping[str, IndexEntry]) -> None:
@@ -342,7 +317,7 @@ class _Commit:
                 if (now is not None or change.path in entries) and not again:
                     raise ConflictError(change.path, "is there already")
             else:
-                _require_digest(change, now)
+                require_digest(change, now)
 
     def _require_before_on_branch(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
@@ -351,7 +326,7 @@ class _Commit:
                 if entry is not None:
                     raise ConflictError(change.path, "is there already")
             elif change.before is not ...:
-                _require_digest(change, None if entry is None else self.git.read_blob(entry.oid))
+                require_digest(change, None if entry is None else self.git.read_blob(entry.oid))
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -372,8 +347,8 @@ class _Commit:
                 remove_remains(self.tree, change.path)
                 if change.content is None:
                     delete_in_tree(self.tree, change.path)
-                elif now is None or _blob_bytes(change.path, now) != _blob_bytes(change.path, change.content):
-                    write_in_tree(self.tree, change.path, _disk_bytes(change.path, change.content, now))
+                elif now is None or blob_bytes(change.path, now) != blob_bytes(change.path, change.content):
+                    write_in_tree(self.tree, change.path, disk_bytes(change.path, change.content, now))
         except (OSError, UnreadableFile) as error:
             self._restore_files()
             if isinstance(error, UnreadableFile):
@@ -448,7 +423,7 @@ class _Commit:
         staged, _ = self.git.read_index(self.paths)
         for change in self.changes:
             now = self.replaced[change.path]
-            now_blob = None if now is None else self.git.blob_id(_blob_bytes(change.path, now))
+            now_blob = None if now is None else self.git.blob_id(blob_bytes(change.path, now))
             if not self._is_harmless(change, staged.get(change.path), entries.get(change.path), now_blob):
                 return True
         return False
@@ -471,30 +446,6 @@ class _Commit:
             time.sleep(0.05)
 
 
-def _require_no_conflict(unmerged: Sequence[str]) -> None:
-    if unmerged:
-        raise UsageError(
-            f"{printable(unmerged[0])} has an unresolved conflict, so nothing is committed",
-            hint="resolve it and `git add` the file, or `git checkout --ours/--theirs` it; then try again",
-        )
-
-
-def _check_arguments(changes: Sequence[Change], message: str) -> None:
-    if not changes:
-        raise UsageError("there is nothing to commit")
-    if not message.strip() or any(char == "\0" or 0xD800 <= ord(char) < 0xE000 for char in message):
-        raise UsageError("a commit needs a message of ordinary text")
-    for change in changes:
-        if any(ord(char) < 0x20 or ord(char) == 0x7F for char in "".join(split_path(change.path))):
-            raise UsageError("holds a control character", where=printable(change.path))
-    paths = {change.path for change in changes}
-    if len(paths) != len(changes):
-        raise UsageError("the same file twice in one commit")
-    for path in paths:
-        if not paths.isdisjoint(path.rsplit("/", count)[0] for count in range(1, path.count("/") + 1)):
-            raise UsageError("would be inside another file of the same commit", where=printable(path))
-
-
 def _repair(tree: WorkTree) -> None:
     """Finish or undo what a killed memfs left. Only for the holder of memfs's own lock.
 
@@ -509,45 +460,6 @@ def _repair(tree: WorkTree) -> None:
                 with suppress(FileNotFoundError):  # it had replaced the index, too
                     os.replace(folder / "next-index", git_dir / "index")
     remove_dead_remains(git_dir)
-
-
-def _require_digest(change: Change, now: bytes | None) -> None:
-    if change.before is ...:
-        return
-    from memfs.model.reader import content_digest
-
-    if now is None:
-        raise ConflictError(change.path, "is not there any more")
-    if content_digest(now) != change.before:
-        raise ConflictError(change.path, "was changed meanwhile")
-
-
-def _not_checked_out(path: str, *, missing: bool) -> UsageError:
-    if missing:
-        return UsageError(
-            "is in the repository but not checked out here (sparse checkout, or skip-worktree)",
-            where=printable(path),
-            hint="get it first: git sparse-checkout add FOLDER, or git update-index --no-skip-worktree -- "
-            + _quoted(path),
-        )
-    return UsageError(
-        "has local changes that git was told to ignore (assume-unchanged or skip-worktree)",
-        where=printable(path),
-        hint="run: git update-index --no-assume-unchanged --no-skip-worktree -- " + _quoted(path),
-    )
-
-
-def _blob_bytes(path: str, content: bytes) -> bytes:
-    # What `memories/** text eol=lf` commits; receipts and keyrings are bytes (`.memfs/** -text`).
-    return content.replace(b"\r\n", b"\n") if path.startswith("memories/") else content
-
-
-def _disk_bytes(path: str, content: bytes, now: bytes | None) -> bytes:
-    plain = _blob_bytes(path, content)
-    had_crlf = now is not None and b"\r\n" in now and now.count(b"\r\n") == now.count(b"\n")
-    if had_crlf and b"\r" not in plain and not path.startswith(".memfs/"):
-        return plain.replace(b"\n", b"\r\n")
-    return plain
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -575,9 +487,3 @@ def _signing_cause(made: Completed) -> str:
         if text and b"WARNING: UNPROTECTED" not in text and b"failed to write commit" not in text:
             return first_line(text)
     return f"git ended with code {made.returncode}"
-
-
-def _quoted(path: str) -> str:
-    import shlex
-
-    return printable(shlex.quote(path))

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from memfs.disk.worktree import printable
+from memfs.disk.worktree import WorkTree, printable
 from memfs.errors import UsageError
+from memfs.git.read import read_git
 
 CONVERTING = ("filter", "working-tree-encoding", "ident")
 _OFF = (b"unspecified", b"unset")
@@ -30,6 +32,15 @@ def find_conversions(read: Callable[..., bytes], paths: Sequence[str]) -> dict[s
             shown = name if value == b"set" else name + b"=" + value
             found.setdefault(os.fsdecode(path), printable(os.fsdecode(shown)))
     return found
+
+
+def refuse_filtered(tree: WorkTree, paths: Sequence[str], *, read: Callable[..., bytes] | None = None) -> None:
+    """Raise :class:`UsageError` for the first of ``paths`` that git would convert.
+
+    Without ``read`` the user's own ``core.attributesFile`` does not count, as in every reading git.
+    """
+    for path, attribute in find_conversions(read or partial(read_git, tree), paths).items():
+        raise refuse_conversion(path, attribute)
 
 
 def refuse_conversion(path: str, attribute: str) -> UsageError:
