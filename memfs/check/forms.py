@@ -9,7 +9,7 @@ from typing import Any
 from memfs.check.results import Level, Report, Result, fingerprint
 from memfs.check.rules import HELP
 from memfs.check.words import counted
-from memfs.model.codepoints import escape_hidden
+from memfs.model.codepoints import escape_hidden, one_line
 
 # -- people ------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ def format_text(report: Report, *, color: bool = False, quiet: bool = False) -> 
 
 def format_place(result: Result) -> str:
     """Return ``path:line:column:`` as far as it is known, safe for a terminal."""
-    path = escape_hidden(result.path, single_line=True) or "repository"
+    path = one_line(result.path) or "repository"
     if result.line is None:
         return f"{path}:"
     return f"{path}:{result.line}:{result.column or 1}:"

@@ -195,10 +195,14 @@ def make_session(args: argparse.Namespace, places: Places | None):  # type: igno
 
 
 def _print_error(error: MemfsError) -> None:
-    print(f"memfs: {error}", file=sys.stderr)
+    from memfs.model.codepoints import escape_hidden, one_line
+
+    lines = [f"memfs: {error}"]
     for finding in getattr(error, "findings", ()):
         place = f" {finding.field}" if finding.field else ""
         line = f":{finding.line}:{finding.column}" if finding.line else ""
-        print(f"  {finding.rule}{place}{line}: {finding.message}", file=sys.stderr)
-    if error.hint:
-        print(f"  {error.hint}", file=sys.stderr)
+        lines.append(f"  {finding.rule}{place}{line}: {finding.message}")
+    # A message may name a file or quote a repository: nothing of that reaches the terminal as it is.
+    shown = [one_line(line) for text in lines for line in text.split("\n")]
+    shown += [f"  {escape_hidden(line)}" for line in (error.hint or "").split("\n") if line]
+    print("\n".join(shown), file=sys.stderr)

@@ -10,7 +10,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_json
-from memfs.model.codepoints import escape_hidden
+from memfs.model.codepoints import one_line
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -41,11 +41,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _say(result: SuiteResult, session: Session) -> None:
-    path = escape_hidden(result.suite.path, single_line=True)
+    path = one_line(result.suite.path)
     for one in result.results:
         missed = one.case.expect and one.rank is None
         for failure in (*one.failures, *(["nothing expected was found"] if missed else [])):
-            session.say(f"{path}: {escape_hidden(one.case.name, single_line=True)}: {failure}")
+            session.say(f"{path}: {one_line(one.case.name)}: {failure}")
     verdict = "passed" if result.passed else "FAILED"
     session.say(
         f"{path}: {verdict}, {len(result.results)} cases, "
@@ -55,7 +55,7 @@ def _say(result: SuiteResult, session: Session) -> None:
 
 def _row(result: SuiteResult) -> dict[str, Any]:
     return {
-        "path": escape_hidden(result.suite.path, single_line=True),
+        "path": one_line(result.suite.path),
         "passed": result.passed,
         "hit": result.hit,
         "mrr": result.mrr,
@@ -63,7 +63,7 @@ def _row(result: SuiteResult) -> dict[str, Any]:
         "required": {"hit": result.suite.hit, "mrr": result.suite.mrr},
         "cases": [
             {
-                "name": escape_hidden(one.case.name, single_line=True),
+                "name": one_line(one.case.name),
                 "rank": one.rank,
                 "found": list(one.found),
                 "failures": list(one.failures),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
-from memfs.model.codepoints import escape_hidden
+from memfs.model.codepoints import one_line
 from memfs.model.memory import Kind, State
 from memfs.model.scope import is_scope
 
@@ -61,9 +61,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.say(f"{line}  {cells[4]}".rstrip())
     for item in bad:
         problem = item.file.problems[0]
-        session.note(f"not a memory: {escape_hidden(item.file.path, single_line=True)}: {problem}")
+        session.note(f"not a memory: {one_line(item.file.path)}: {problem}")
     for path, reason in skipped:
-        session.note(f"not opened: {escape_hidden(path, single_line=True)}: {reason}")
+        session.note(f"not opened: {one_line(path)}: {reason}")
     if not chosen:
         session.note(
             "no memories" if not (args.scope or args.kind or args.state or args.trusted) else "none of that kind"

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_caller, add_json, caller_of
-from memfs.model.codepoints import escape_hidden
+from memfs.model.codepoints import one_line
 from memfs.model.memory import State
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
     _section(
         session, "Look again", [(a.file.id, f"{a.state.state.value}: {'; '.join(a.state.reasons)}") for a in status.due]
     )
-    _section(session, "Not committed", [(escape_hidden(path, single_line=True), "") for path in status.uncommitted])
+    _section(session, "Not committed", [(one_line(path), "") for path in status.uncommitted])
     _section(
         session,
         "Not memories",
-        [(escape_hidden(path, single_line=True), reason) for path, reason in status.bad],
+        [(one_line(path), reason) for path, reason in status.bad],
     )
     return 0
 

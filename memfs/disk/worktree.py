@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memfs.disk.gitfiles import is_true, parse_config, parse_git_file, read_small
 from memfs.errors import UsageError
+from memfs.model.codepoints import one_line
 from memfs.model.values import dataclass
 
 
@@ -124,9 +125,7 @@ def operation_under_way(tree: WorkTree) -> str | None:
 
 def printable(path: str | Path) -> str:
     """Return ``path`` as it may stand in a message: one line, everything hidden or undecodable escaped."""
-    from memfs.model.codepoints import escape_hidden
-
-    return escape_hidden(os.fsencode(path).decode("utf-8", "backslashreplace"), single_line=True)
+    return one_line(os.fsencode(path).decode("utf-8", "backslashreplace"))
 
 
 def _open_git(folder: str, git_path: str) -> WorkTree:

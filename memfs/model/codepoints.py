@@ -246,7 +246,15 @@ def escape_hidden(text: str, *, single_line: bool = False) -> str:
     return shown
 
 
+_MARKUP = re.compile(r"<(?=[/!?|\\A-Za-z])")
+
+
+def one_line(text: str) -> str:
+    """Return text of a repository as one line for a message: nothing hidden, and no tag that a model could obey."""
+    return _MARKUP.sub("\\\\u{003C}", escape_hidden(text, single_line=True))
+
+
 def plain(text: str, *, limit: int = 120) -> str:
     """Return text of a repository as one safe line for a message, cut to ``limit`` characters."""
-    escaped = escape_hidden(text[: limit * 2], single_line=True)
+    escaped = one_line(text[: limit * 2])
     return escaped if len(escaped) <= limit and len(text) <= limit * 2 else escaped[: limit - 1] + "…"

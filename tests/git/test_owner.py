@@ -65,9 +65,10 @@ def test_no_verb_reads_it(foreign: Path, memfs: Callable[..., Run], verb: list[s
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "cursor", "opencode"])
 def test_no_hook_reads_it(foreign: Path, memfs_process: Callable[..., Run], agent: str) -> None:
+    from memfs.connect.agents import load_agent
     from memfs.connect.doctor import sample_call
 
-    call = json.dumps(sample_call(agent, "when do releases of the stove go out?", str(foreign))).encode()
+    call = json.dumps(sample_call(load_agent(agent), "when do releases of the stove go out?", str(foreign))).encode()
     said = memfs_process("hook", agent, cwd=foreign, stdin=call)
     assert (said.code, said.out, said.err) == (0, "", "")
 
