@@ -22,7 +22,7 @@ STATE_FACTORS = {State.CURRENT: 1.0, State.RECHECK: 0.9, State.SUPERSEDED: 0.5, 
 """What a memory's state does to its score."""
 PLACE_FACTOR = 1.15
 """What ``applies_to`` does that matches the work path or a topic."""
-PROMPT_SHARE = 0.55
+PROMPT_SHARE = 0.7
 """A prompt shows no hit with less than this share of the best hit's score."""
 
 LOOK_PAST = 5

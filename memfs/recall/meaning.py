@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError, SetupError
@@ -11,8 +12,8 @@ from memfs.index.languages import is_latin, language_of
 from memfs.index.semantic import NOWHERE, embed_rows, find_model, find_places, is_outdated, read_places, read_vectors
 from memfs.index.text import DEAD, Scores
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS
-from memfs.recall.query import Query
-from memfs.recall.ranking import Evidence, rank, shares_of, weigh_tokens
+from memfs.recall.query import Hit, Query
+from memfs.recall.ranking import ENGLISH, FOREIGN, Evidence, rank, score_tokens, weigh_tokens
 from memfs.recall.stores import Candidate, Store
 from memfs.standing.background import refresh_detached, start_preparing
 
@@ -29,6 +30,11 @@ RANKED = 50
 """So many of the words' best and so many of the nearest are ranked."""
 
 
+TELLING = 0.25
+"""The late interaction that a hit needs for a prompt, where its cosine is not enough."""
+ALIKE = 0.55
+"""The late interaction of two texts that are about the same."""
+
 _WORTH_A_MODEL = 8  # memories; fewer are found by their words
 _EMBEDDED_IN_PASSING = 4  # new texts embedded by a recall that has loaded the model anyway
 Near = Mapping[tuple[int, int], float]  # (store number, row) → cosine
@@ -42,6 +48,7 @@ class Meaning:
         self.vectors: list[Vectors] = []
         self.places: list[Sequence[int]] = []  # for each store, the vector row of each index row; below 0: none
         self._text = text
+        self._tokens: dict[tuple[str, str], Sequence[int]] = {}  # of each ranked candidate, by store and path
         self._asked = asked
 
     def nearest(self, stores: Sequence[Store]) -> Near:
@@ -57,9 +64,29 @@ class Meaning:
         kept = sorted(similar, key=lambda key: (-similar[key], key))[:NEAREST]
         return {key: similar[key] for key in kept}
 
+    @cached_property
+    def is_at_home(self) -> bool:
+        """Whether the model reads the question's language."""
+        return self.model.languages != "en" or language_of(self._text) == "en"
+
     def is_near(self, near: Near) -> bool:
         """Return whether one memory is so near that the prompt may look, whatever its words."""
-        return max(near.values(), default=-1.0) >= self.model.near
+        return self.is_at_home and max(near.values(), default=-1.0) >= self.model.near
+
+    def is_telling(self, parts: Mapping[str, float]) -> bool:
+        """Return whether a hit is near enough to be shown for a prompt that nobody asked memfs."""
+        if "late" not in parts or not self.is_at_home:
+            return True  # there is no measure for it: its words found it
+        return parts["late"] >= TELLING or parts["meaning"] >= self.model.related
+
+    def is_alike(self, first: Hit, second: Hit) -> bool | None:
+        """Return whether two hits are about the same; None where their tokens are not known."""
+        one, other = (self._tokens.get((hit.store, hit.assessment.file.path)) for hit in (first, second))
+        if not one or not other:
+            return None
+        sides = ((one, other), (other, one))
+        close = max(score_tokens([(bits, 1.0) for bits in a], b, self.model.dimensions) for a, b in sides)
+        return close >= ALIKE
 
     def rank(
         self, stores: Sequence[Store], scores: Scores, near: Near, with_topic: Sequence[set[int]] | None
@@ -79,14 +106,16 @@ class Meaning:
                 tokens = self.vectors[number].tokens(place) if place >= 0 and self._asked.tokens else ()
                 places.append((number, row))
                 evidence.append(Evidence(scores.by_row[number].get(row, 0.0), cosine, tokens))
-        shares = shares_of(english=language_of(self._text) == "en", model_languages=self.model.languages)
+        shares = ENGLISH if self.is_at_home else FOREIGN
         question = weigh_tokens(self._asked.words, self._asked.tokens, scores.counted, scores.documents)
         ranked = rank(question, shares, evidence, self.model.dimensions)
         candidates = []
         for (number, row), one, (score, late) in zip(places, evidence, ranked, strict=True):
+            path = stores[number].index.paths[row]
+            self._tokens[stores[number].name, path] = one.tokens
             parts = {"words": one.words, "meaning": one.cosine, "late": late}
             said = {name: value for name, value in parts.items() if value is not None}
-            candidates.append(Candidate(stores[number], stores[number].index.paths[row], score, said))
+            candidates.append(Candidate(stores[number], path, score, said))
         candidates.sort(key=lambda one: (-one.score, one.path))
         return candidates
 

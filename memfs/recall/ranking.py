@@ -46,11 +46,6 @@ class Ranked(NamedTuple):
     late: float | None
 
 
-def shares_of(*, english: bool, model_languages: str) -> Shares:
-    """Return the parts of a score for a question in English or not, and a model's languages."""
-    return ENGLISH if english or model_languages != "en" else FOREIGN
-
-
 def weigh_tokens(
     words: Sequence[str], tokens: bytes, frequency_of: Callable[[str], int | None], documents: int
 ) -> list[tuple[int, float]]:

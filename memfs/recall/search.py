@@ -16,6 +16,7 @@ from memfs.model.values import replace
 from memfs.recall.candidates import find_candidates, find_literal, with_places
 from memfs.recall.floor import is_literal, says_nothing, topic_terms
 from memfs.recall.hits import PROMPT_SHARE, cut, near_the_best, read_hits
+from memfs.recall.pairs import newer_first
 from memfs.recall.query import Hit, Query, Result
 from memfs.recall.stores import Store, open_stores, within_limits
 from memfs.recall.usage import record_usage
@@ -64,14 +65,12 @@ def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list
         asked = asked if asked.terms else parse_question(query.text, keep_stop_words=True)
         topics = list(asked.terms)
     candidates = []
-    mode = "lexical"
+    meaning = None
     if topics:
-        meaning = None
         if query.mode != "lexical":
             from memfs.recall.meaning import open_meaning
 
             meaning = open_meaning(stores, places, query, notices)
-        mode = "lexical" if meaning is None else "hybrid"
         candidates = find_candidates(stores, places, query, asked, topics, meaning=meaning)
     elif is_literal(query.text):
         candidates = find_literal(stores, places, query)
@@ -85,6 +84,10 @@ def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list
         hits = [hit for hit in hits if hit.assessment.approved]
     if query.prompt:
         hits = near_the_best(hits, PROMPT_SHARE)
+        hits = [hit for hit in hits if meaning is None or meaning.is_telling(hit.parts)]
+    mode = "lexical" if meaning is None else "hybrid"
+    if len(hits) > 1:
+        hits = newer_first(hits[:limit], meaning.is_alike if meaning is not None else lambda _one, _other: None)
     result = replace(cut(hits, limit, budget, mode), others=others, withheld=found.withheld, strays=found.strays)
     if hits or query.prompt:
         return result
