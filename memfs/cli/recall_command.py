@@ -94,7 +94,7 @@ def _budget(args: argparse.Namespace) -> int | None:
 def _shown(hit: Hit, args: argparse.Namespace) -> Shown:
     from memfs.repository.api import shown_of
 
-    notes = (_explain(hit),) if args.explain else ()
+    notes = (*hit.notes, _explain(hit)) if args.explain else hit.notes
     return shown_of(hit.assessment, store=hit.store or None, score=hit.score, notes=notes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import re
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SEGMENT = 20_000
 """Rows of one segment of a long build: what is in memory at once."""
+_NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _SHARED = 512  # files to read from which on two processes do it
 _READERS = 2
 _CHUNK = 64
@@ -94,7 +96,8 @@ class Build:
         if found.supersedes:
             self._supersedes[path] = list(found.supersedes)
         row = self._rows.get(path)
-        if row is not None and self._keys[row * KEY_BYTES : (row + 1) * KEY_BYTES] == found.key:
+        same = row is not None and self._keys[row * KEY_BYTES : (row + 1) * KEY_BYTES] == found.key
+        if row is not None and same and found.key != NO_KEY:
             self._facets[row] = found.facet
             return
         if row is not None:
@@ -194,7 +197,8 @@ def apply_changes(
 def read_document(tree: WorkTree, path: str, gate: Gate | None) -> Document | str:
     """Return what is indexed of the file, or the reason why it cannot be read.
 
-    Of a text that the gate stops only the words of the id are indexed, and nothing is embedded.
+    Of a text that the gate stops only the words of the id are indexed, and nothing is embedded. Where it
+    stops nothing but characters of no width, the words of the text are indexed too.
     """
     try:
         raw = read_file(tree, path)
@@ -204,7 +208,7 @@ def read_document(tree: WorkTree, path: str, gate: Gate | None) -> Document | st
     if file.document is None:
         return file.problems[0].rule if file.problems else "unreadable"
     admitted = gate is None or gate.admits(file)
-    text = indexable_text(file) if admitted else file.id.replace("-", " ")
+    text = indexable_text(file) if admitted else _searchable_text(path, raw, gate) or file.id.replace("-", " ")
     counts, length = count_terms(text)
     return Document(
         path=path,
@@ -215,6 +219,18 @@ def read_document(tree: WorkTree, path: str, gate: Gate | None) -> Document | st
         length=length,
         supersedes=file.memory.supersedes if file.memory is not None else (),
     )
+
+
+def _searchable_text(path: str, raw: bytes, gate: Gate | None) -> str:
+    """Return the text of a stopped file without characters of no width, where the gate stops only those.
+
+    Such a memory stays withheld, and a recall says that it matches. "" for every other file.
+    """
+    clean = _NO_WIDTH.sub("", raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    if clean == raw or gate is None:
+        return ""
+    file = read_memory(path, clean)
+    return indexable_text(file) if file.document is not None and gate.admits(file) else ""
 
 
 def read_documents(tree: WorkTree, paths: Sequence[str], gate: Gate) -> Iterator[tuple[str, Document | str]]:

@@ -69,6 +69,8 @@ def open_index(tree: WorkTree, places: Places, gate: Gate) -> Opened:
             return _compared(tree, places, gate, snapshot, notices)
         except DamagedIndex as error:
             notices.append(f"the index was damaged ({error}) and is made anew")
+        except FileNotFoundError:
+            pass  # somebody deleted it between two looks
     return _compared(tree, places, gate, None, notices, keep=obstacle is None)
 
 

@@ -170,26 +170,6 @@ class Scores:
         places = [place for place, term in enumerate(self.terms) if term in terms]
         return [set().union(*(found[place] for place in places)) for found in self.rows_of]
 
-    def rows_by_one_rare(self, terms: Collection[str]) -> set[tuple[int, int]]:
-        """Return the (index number, row) that share with ``terms`` only one word, which no other row has and
-        which is less than half of what they weigh."""
-        places = [place for place, term in enumerate(self.terms) if term in terms]
-        total = sum(self.weight(self.frequencies[place]) for place in places)
-        rare = [place for place in places if self.frequencies[place] == 1]
-        if 2 * self.weight(1) >= total:
-            return set()
-        return {
-            (number, row)
-            for number, found in enumerate(self.rows_of)
-            for place in rare
-            for row in found[place]
-            if not any(row in found[other] for other in places if other != place)
-        }
-
-    def weight(self, frequency: int) -> float:
-        """Return the inverse frequency of a word that so many visible rows contain."""
-        return log(1 + (self.documents - frequency + 0.5) / (frequency + 0.5))
-
     def rows_with_all(self) -> list[set[int]]:
         """Return for each index the visible rows that hold every term of the query."""
         return [set(found[0]).intersection(*found[1:]) if found else set() for found in self.rows_of]

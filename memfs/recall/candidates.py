@@ -51,11 +51,10 @@ def find_candidates(
     if meaning is not None:
         return meaning.rank(stores, scores, near, with_topic)
     ranked = scores.best(TEXT_CANDIDATES)
-    weak = scores.rows_by_one_rare(topics) if query.prompt else set()
     return [
         Candidate(stores[number], stores[number].index.paths[row], score / ranked[0][2], {"words": score})
         for number, row, score in ranked
-        if (with_topic is None or row in with_topic[number]) and (number, row) not in weak
+        if with_topic is None or row in with_topic[number]
     ]
 
 

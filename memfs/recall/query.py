@@ -51,6 +51,11 @@ class Hit:
     store: str
     differs_from: str | None = None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know beside the memory."""
+        return (f"newer than {self.differs_from}, which is about the same",) if self.differs_from else ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:

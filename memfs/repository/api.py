@@ -387,7 +387,7 @@ def render_hits(
     from memfs.render.views import Detail, render_bundle
 
     shown = [
-        shown_of(hit.assessment, store=None if hit.store == PROJECT else hit.store, score=hit.score)
+        shown_of(hit.assessment, store=None if hit.store == PROJECT else hit.store, score=hit.score, notes=hit.notes)
         for hit in result.hits
     ]
     return render_bundle(

@@ -305,3 +305,43 @@ def test_words_alone_import_no_model_and_no_numpy(stocked: Path, places: Places)
     subprocess.run(argv, check=True, cwd=where, capture_output=True)
     done = subprocess.run(argv, check=True, cwd=where, capture_output=True, text=True)
     assert done.stdout.strip() == "1 []"
+
+
+# -- what is not shown ---------------------------------------------------------------------------------
+
+
+def test_a_withheld_memory_with_a_character_of_no_width_is_found_and_said(stocked: Path, ask: Ask) -> None:
+    write_memory(stocked, "topics", "Kafka topics are keyed by order\u200b id.")
+    result = ask(stocked, "how are kafka topics keyed")
+    if ids(result) != ["topics"]:  # the gate stops it
+        assert result.withheld == 1
+        assert result.remarks() == ["1 memory matches and is withheld; `memfs check` says why"]
+
+
+def test_files_that_are_not_memories_take_no_place(stocked: Path, ask: Ask) -> None:
+    for number in range(6):
+        (stocked / f"memories/team/old-{number}.md").write_text(f"# Deploy window {number}\n\nDeploy window notes.\n")
+    write_memory(stocked, "real", "Releases go out on Tuesday after the deploy window was announced.")
+    result = ask(stocked, "when is the deploy window?")
+    assert "real" in ids(result)
+    assert result.strays == 6
+    assert not any(name.startswith("old-") for name in ids(result))
+
+
+def test_a_person_may_ask_for_a_tool_by_its_name(stocked: Path, ask: Ask) -> None:
+    write_memory(stocked, "manager", "We use pnpm and no other package manager.")
+    assert ids(ask(stocked, "pnpm")) == ["manager"]
+    assert ids(ask(stocked, "pnpm", prompt=True)) == []
+
+
+# -- two memories about the same -----------------------------------------------------------------------
+
+
+def test_of_two_current_memories_about_the_same_the_newer_goes_first_and_says_so(stocked: Path, ask: Ask) -> None:
+    write_memory(stocked, "python-old", "All services of the shop run on Python 3.11.", recorded="2025-02-01")
+    write_memory(stocked, "python-new", "All services of the shop run on Python 3.13.", recorded="2026-02-01")
+    write_memory(stocked, "services", "The services of the shop are written down in the catalogue.")
+    result = ask(stocked, "which python do the services of the shop run on?")
+    assert ids(result)[:2] == ["python-new", "python-old"]
+    assert result.hits[0].notes == ("newer than python-old, which is about the same",)
+    assert not any(hit.notes for hit in result.hits[1:])
