@@ -4,8 +4,8 @@ Without options: to one client, on standard input and output, as agents start it
 --http: to a team, with keys that say for whom, which scopes, and whether writing is allowed. Nobody
 can approve anything through the server: that takes a person's key, at a terminal.
 
-  memfs mcp                                    recall, get, list, history, due, feedback
-  memfs mcp --allow write                      and remember, propose
+  memfs mcp                                    recall, get, list, history, due, waiting, feedback
+  memfs mcp --allow write                      and remember, propose, revise, verify
   memfs mcp --add-key ci --as team/billing     print a new key once
   memfs mcp --http 8765                        serve http://127.0.0.1:8765/mcp
 """
@@ -13,19 +13,15 @@ can approve anything through the server: that takes a person's key, at a termina
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
+from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
-from memfs.errors import MemfsError, SetupError, UsageError
+from memfs.connect.texts import INSTRUCTIONS, WRITING
+from memfs.errors import SetupError, UsageError
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.mcp.calls import Desk, Propose
-    from memfs.model.scope import Caller
-    from memfs.repository.api import Repository
-    from memfs.repository.writing import DraftText
 
 _EXTRA = "install the extra: pip install 'memfs-git[mcp]'"
 
@@ -34,6 +30,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow", choices=["write"], help="let the client record and propose memories")
     parser.add_argument(
         "--http", metavar="[HOST:]PORT", help="serve Streamable HTTP with bearer keys (host: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a name by which clients call --http, for a proxy that keeps the Host header; can be given again",
+    )
+    parser.add_argument(
+        "--project",
+        metavar="FOLDER",
+        help="the project to serve, for clients that start servers elsewhere; an unfilled variable is left out",
     )
     keys = parser.add_mutually_exclusive_group()
     keys.add_argument("--add-key", metavar="NAME", help="make a key for --http and print it once")
@@ -50,69 +58,27 @@ def run(args: argparse.Namespace, session: Session) -> int:
         import mcp  # noqa: F401 - only to say clearly that it is missing
     except ImportError:
         raise SetupError("the MCP server needs the Python SDK of MCP", hint=_EXTRA) from None
-    from memfs.connect.texts import INSTRUCTIONS
+    from memfs.mcp.desk import Desk
 
-    desk = _desk(args, session)
+    desk = Desk(
+        places=session.places,
+        start=session.cwd,
+        today=date.today,  # a server outlives the day it was started on
+        caller=caller_of(args),
+        write=args.allow == "write",
+        environ=session.environ,
+    )
+    instructions = INSTRUCTIONS + (WRITING if desk.write else "")
     if args.http:
         from memfs.mcp.http import parse_address, serve_http
 
         host, port = parse_address(args.http)
-        return serve_http(desk, host=host, port=port, instructions=INSTRUCTIONS, say=session.note)
+        return serve_http(
+            desk, host=host, port=port, instructions=instructions, say=session.note, allowed=args.allow_host
+        )
     from memfs.mcp.server import serve_stdio
 
-    return serve_stdio(desk, instructions=INSTRUCTIONS)
-
-
-def _desk(args: argparse.Namespace, session: Session) -> Desk:
-    from datetime import date
-
-    from memfs.mcp.calls import Desk
-
-    return Desk(
-        places=session.places,
-        start=_start_folder(session),
-        today=date.today,  # a server outlives the day it was started on
-        caller=caller_of(args),
-        write=args.allow == "write",
-        propose=_make_propose(session),
-    )
-
-
-def _start_folder(session: Session) -> Path:
-    """Return the folder whose repository is served: the working directory, as a rule.
-
-    Copilot starts a plugin's server in the plugin's own folder and says nowhere which project it is in;
-    its own working directory does, where the system shows that.
-    """
-    roots = {session.environ.get(name) for name in ("COPILOT_PLUGIN_ROOT", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT")}
-    if str(session.cwd) in roots:
-        try:
-            return Path(os.readlink(f"/proc/{os.getppid()}/cwd"))
-        except OSError:
-            return session.cwd
-    return session.cwd
-
-
-def _make_propose(session: Session) -> Propose:
-    def propose(repository: Repository, draft: DraftText, by: Caller) -> str:
-        """Put the draft on a branch of its own, push it as its user would, and say what became of it."""
-        from memfs.propose.propose import Wanted, open_request, prepare, push
-
-        file = repository.remember(draft, by=by, dry_run=True).file
-        wanted = Wanted(new={file.path: file.raw})
-        prepared = prepare(repository.tree, wanted, identities=repository.identities())
-        said = f"Proposed as {file.id} on the branch {prepared.branch}, not approved: a person has to review it."
-        if prepared.remote is None:
-            return f"{said} There is no remote, so the branch is here alone."
-        try:
-            push(repository.tree, prepared, environ=session.environ, interactive=False)
-        except MemfsError as error:
-            return f"{said} It could not be pushed: {error}"
-        opened = open_request(repository.tree, prepared, wanted, environ=session.environ, interactive=False)
-        where = opened.request or opened.address
-        return f"{said} It is pushed{f': {where}' if where else ''}."
-
-    return propose
+    return serve_stdio(desk, given=args.project, instructions=instructions)
 
 
 def _keys(args: argparse.Namespace, session: Session) -> int:

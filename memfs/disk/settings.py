@@ -42,6 +42,7 @@ class RepositorySettings:
     memory_bytes: int = READ_LIMIT
     results: int = MAX_RESULTS
     context_bytes: int = MAX_CONTEXT_BYTES
+    agents_write: str = "branch"  # where agents record: "branch", the one that is checked out, or "proposal"
     check: Node | None = None  # how strict `memfs check` is here; the room of check reads it
     sound: bool = True
     problems: tuple[str, ...] = ()
@@ -111,9 +112,13 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
     """Return the settings that the text of a ``.memfs/config.yaml`` holds; never raises."""
     reader = _Reader(REPOSITORY_FILE)
     try:
-        top = reader.top(parse_yaml(raw), ("version", "name", "scopes", "readers", "share", "limits", "check"))
+        top = reader.top(
+            parse_yaml(raw), ("version", "name", "scopes", "readers", "share", "agents", "limits", "check")
+        )
         reader.version(top)
         limits = reader.map(top, "limits")
+        agents = reader.map(top, "agents")
+        reader.known(agents, ("write",), "agents.")
         reader.known(limits, ("memory_bytes", "results", "context_bytes"), "limits.")
         return RepositorySettings(
             name=reader.text(top, "name", longest=64),
@@ -126,11 +131,22 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
             memory_bytes=reader.number(limits, "memory_bytes", most=READ_LIMIT),
             results=reader.number(limits, "results", most=MAX_RESULTS),
             context_bytes=reader.number(limits, "context_bytes", most=MAX_CONTEXT_BYTES),
+            agents_write=_where_agents_write(reader, agents),
             check=top.get("check"),
             problems=tuple(reader.problems),
         )
     except YamlError as error:
         return RepositorySettings(sound=False, problems=(f"{REPOSITORY_FILE}: {error}",))
+
+
+def _where_agents_write(reader: _Reader, agents: Mapping[str, Node]) -> str:
+    """Return ``branch`` or ``proposal``. What is not understood narrows: it is a proposal then."""
+    if "write" not in agents:
+        return "branch"
+    wanted = reader.text(agents, "write", longest=16)
+    if wanted not in ("branch", "proposal"):
+        reader.problems.append("agents.write: it is branch or proposal; proposal is used")
+    return "branch" if wanted == "branch" else "proposal"
 
 
 def read_user_settings(places: Places) -> UserSettings:

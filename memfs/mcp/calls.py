@@ -6,25 +6,27 @@ clients show their model only the one, some only the other.
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memfs.admission.gate import Finding
-from memfs.disk.places import Places
+from memfs.disk.drafts import list_drafts
 from memfs.errors import MemfsError, RefusedError
+from memfs.git.read import read_git
+from memfs.mcp import writes
+from memfs.mcp.desk import STDIO, Answer, Desk, client_name
 from memfs.mcp.tools import ToolSpec, check_arguments, find_tool
-from memfs.model.memory import FrontValue, Origin
-from memfs.model.scope import Caller
-from memfs.model.values import dataclass, field
+from memfs.model.memory import Memory
+from memfs.model.values import replace
+from memfs.recall.due import find_due
+from memfs.recall.feedback import record_feedback
+from memfs.recall.query import Query
 from memfs.render.escape import show_line
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
-from memfs.repository.api import Repository, Stores, render_hits, shown_of
-from memfs.repository.writing import DraftText, HeldError, Recorded
+from memfs.repository.api import PROJECT, Repository, render_hits, shown_of
+from memfs.repository.writing import HeldError
 
 if TYPE_CHECKING:
     from memfs.standing.assess import Assessment
@@ -33,42 +35,7 @@ ANSWER_BYTES = 24_000
 """Most bytes of one answer's text: about 6,000 tokens, a quarter of what the strictest client takes."""
 
 LIST_LINES = 200
-STDIO = "stdio"
-_CLIENT = re.compile(r"[^A-Za-z0-9._-]+")
-
-Propose = Callable[[Repository, DraftText, Caller], str]
-"""Puts a draft on a branch of its own and returns what was done, in memfs's own words."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """On whose behalf a call is made, and what may be done for them."""
-
-    places: Places
-    start: Path  # the folder that the stores are looked for from
-    today: Callable[[], date]
-    caller: Caller = field(default_factory=Caller)
-    write: bool = False
-    key: str = STDIO  # the name of the key that was shown, for the audit log
-    propose: Propose | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a call is answered with. ``data`` holds the same framed text, and facts without text."""
-
-    text: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    failed: bool = False
-
-    @property
-    def data(self) -> dict[str, Any]:
-        return {"text": self.text, **self.facts}
-
-
-def client_name(name: str | None) -> str:
-    """Return a client's own name for itself as an author: a few safe letters, whatever it sent."""
-    return _CLIENT.sub("-", name or "")[:40].strip("-.") or "unknown-client"
+_FILTERED = 50  # hits that are looked through for those that a filter lets pass
 
 
 def call_tool(name: str, arguments: Mapping[str, Any], desk: Desk, *, client: str) -> Answer:
@@ -83,58 +50,45 @@ def call_tool(name: str, arguments: Mapping[str, Any], desk: Desk, *, client: st
     try:
         return _CALLS[tool.name](given, desk, client)
     except RefusedError as error:
-        findings = "".join(f"\n- {finding.rule} in {finding.field}: {finding.message}" for finding in error.findings)  # type: ignore[attr-defined]  # findings of the gate
-        held = isinstance(error, HeldError)
-        return Answer(
-            text=f"{error}{findings}{_hint(error)}", facts={"outcome": "held" if held else "refused"}, failed=True
-        )
+        outcome = "held" if isinstance(error, HeldError) else "refused"
+        return Answer(text=writes.explain(error), facts={"outcome": outcome}, failed=True)
     except MemfsError as error:
-        return Answer(text=f"{error}{_hint(error)}", failed=True)
-
-
-def _findings(error: RefusedError) -> str:
-    lines = [
-        f"\n- {found.rule} in {found.field}: {found.message}" for found in error.findings if isinstance(found, Finding)
-    ]
-    return "".join(lines)
-
-
-def _hint(error: MemfsError) -> str:
-    return f"\n{error.hint}" if error.hint else ""
+        return Answer(text=writes.explain(error), failed=True)
 
 
 def _recall(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001 - every call has one shape
-    from memfs.recall.search import Query
-
+    limit = given.get("limit", 5)
+    filtered = bool({"scope", "kind", "tag", "since"} & set(given))
     query = Query(
         text=given["query"][:4000],
         caller=desk.caller,
-        limit=given.get("limit", 5),
+        limit=_FILTERED if filtered else limit,
         work_path=given.get("path"),
+        floor=not given.get("weak", False),
     )
-    result = _stores(desk).recall(query)
+    result = desk.stores().recall(query)
+    hits = [hit for hit in result.hits if _wanted(hit.assessment, given)][:limit]
+    result = replace(result, hits=tuple(hits), left_out=0 if filtered else result.left_out)
     text = render_hits(result, draw_nonce=_draw, limit_bytes=ANSWER_BYTES, detail=Detail.BRIEF)
-    notes = [f"note: {notice}" for notice in result.notices]
-    if result.unreadable:
-        notes.append(f"note: {result.unreadable} files could not be read; `memfs check` names them")
+    notes = [f"note: {said}" for said in (*result.notices, *result.remarks())]
     if "left out" in text or "cut here" in text:
         notes.append("note: this answer was cut: ask a narrower question, or call get with one id")
-    notes += [f"note: {remark}" for remark in result.remarks()]
-    if not result.hits and not result.remarks():
-        notes.insert(0, "Nothing is recorded about that.")
-    hits = [{**_facts(hit.assessment), "score": round(hit.score, 4)} for hit in result.hits]
-    return Answer(text="\n".join(part for part in (text, *notes) if part), facts={"hits": hits, "mode": result.mode})
+    if not hits:
+        more = "" if given.get("weak") else " Weak matches are left out; weak: true shows them."
+        notes.insert(0, f"Nothing is recorded about that.{more}")
+    facts = [{**_facts(hit.assessment), "score": round(hit.score, 4)} for hit in hits]
+    return Answer(text="\n".join(part for part in (text, *notes) if part), facts={"hits": facts, "mode": result.mode})
 
 
 def _get(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    store, repository, file = _stores(desk).find(given["id"], desk.caller)
+    store, repository, file = desk.stores().find(given["id"], desk.caller)
     assessment = repository.assess(file, desk.caller)
     text = _bundle([shown_of(assessment, store=store)], Detail.FULL)
     return Answer(text=text, facts={"memory": _facts(assessment)})
 
 
 def _list(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    chosen = [assessment for assessment in _all(desk) if _wanted(assessment, given)]
+    chosen = [assessment for _, assessment in _all(desk) if _wanted(assessment, given)]
     lines = render_titles([shown_of(assessment) for assessment in chosen])
     start = given.get("start", 0)
     page = lines[start : start + LIST_LINES]
@@ -146,16 +100,22 @@ def _list(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa:
 
 def _wanted(assessment: Assessment, given: Mapping[str, Any]) -> bool:
     memory = assessment.file.memory
+    if memory is None:
+        return not {"scope", "kind", "state", "tag", "since"} & set(given)
+    return given.get("state") in (None, assessment.state.state.value) and _has_fields(memory, given)
+
+
+def _has_fields(memory: Memory, given: Mapping[str, Any]) -> bool:
     return (
-        memory is not None
-        and given.get("scope") in (None, memory.scope)
+        given.get("scope") in (None, memory.scope)
         and given.get("kind") in (None, memory.kind.value)
-        and given.get("state") in (None, assessment.state.state.value)
+        and ("tag" not in given or given["tag"] in memory.tags)
+        and ("since" not in given or memory.recorded >= date.fromisoformat(given["since"]))
     )
 
 
 def _history(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    _, repository, file = _stores(desk).find(given["id"], desk.caller)
+    _, repository, file = desk.stores().find(given["id"], desk.caller)
     events = repository.history(file.id, desk.caller)[:LIST_LINES]
     lines = [
         f"{event.commit[:12]} {event.on[:10]} {event.what} · {show_line(event.author)} · {show_line(event.subject)}"
@@ -169,46 +129,43 @@ def _history(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # no
 
 
 def _due(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    from memfs.recall.due import find_due
-
-    found = find_due(_stores(desk).stores, desk.places, desk.caller, today=desk.today())
+    found = find_due(desk.stores().stores, desk.places, desk.caller, today=desk.today())
     if not found.due:
         return Answer(text="Nothing must be looked at again.", facts={"due": []})
     text = _bundle([shown_of(one.assessment, store=one.store) for one in found.due], Detail.HEADING)
     return Answer(text=text, facts={"due": [_facts(one.assessment) for one in found.due[:LIST_LINES]]})
 
 
-def _feedback(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    from memfs.recall.feedback import record_feedback
+def _waiting(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
+    """Answer with what waits for a person: memories without an approval, proposals, drafts that were held."""
+    waiting = [(name, one) for name, one in _all(desk) if one.file.memory is not None and not one.verdict.trusted][
+        :LIST_LINES
+    ]
+    parts = [_bundle([shown_of(one, store=name) for name, one in waiting], Detail.HEADING)] if waiting else []
+    branches: list[str] = []
+    if not desk.is_shared and desk.stores().stores[0][0] == PROJECT:
+        # A branch's name may be the id of a memory that a key's scopes do not cover.
+        repository = desk.repository()
+        branches = _proposals(repository)
+        parts += [f"Proposed on {show_line(branch)}: `memfs review {show_line(branch)}`" for branch in branches]
+        names = [show_line(draft.name) for draft in list_drafts(repository.tree, desk.places)]
+        parts += [f"Held for your user: `memfs drafts show {name}`" for name in names]
+    if waiting:
+        parts.append("A person approves one with `memfs trust ID`.")
+    facts = {"waiting": [_facts(one) for _, one in waiting], "branches": branches}
+    return Answer(text="\n".join(parts) or "Nothing waits for a person.", facts=facts)
 
-    _, repository, file = _stores(desk).find(given["id"], desk.caller)
+
+def _proposals(repository: Repository) -> list[str]:
+    raw = read_git(repository.tree, "for-each-ref", "--format=%(refname)", "refs/heads/memory/", check=False)
+    names = [line.removeprefix("refs/heads/") for line in raw.decode("utf-8", "replace").split("\n") if line]
+    return names[:LIST_LINES]
+
+
+def _feedback(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
+    _, repository, file = desk.stores().find(given["id"], desk.caller)
     record_feedback(repository.tree, desk.places, file.id, helped=given["helped"], today=desk.today())
     return Answer(text="Noted on this machine.", facts={"id": file.id})
-
-
-def _remember(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
-    recorded = _repository(desk).remember(_draft(given, desk, client), by=desk.caller)
-    return Answer(text=_recorded_words(recorded), facts={"id": recorded.file.id, "commit": recorded.commit})
-
-
-def _propose(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
-    if desk.propose is None:
-        return Answer(text="Proposing is not possible here.", failed=True)
-    return Answer(text=desk.propose(_repository(desk), _draft(given, desk, client), desk.caller))
-
-
-def _draft(given: Mapping[str, Any], desk: Desk, client: str) -> DraftText:
-    front: dict[str, FrontValue] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in given.items() if key != "text"
-    }
-    # A key was given by a person; what a client calls itself was not. Neither is trust.
-    author = client if desk.key == STDIO else desk.key
-    return DraftText(body=given["text"], origin=Origin.AGENT, front=front, author=author)
-
-
-def _recorded_words(recorded: Recorded) -> str:
-    warned = "".join(f"\n- {finding.rule}: {finding.message}" for finding in recorded.decision.findings)
-    return f"Recorded as {recorded.file.id}, not approved: a person has to approve it.{warned}"
 
 
 def _bundle(shown: list[Shown], detail: Detail) -> str:
@@ -226,19 +183,12 @@ def _facts(assessment: Assessment) -> dict[str, Any]:
     }
 
 
-def _all(desk: Desk) -> list[Assessment]:
-    found: list[Assessment] = []
-    for _, repository in _stores(desk).repositories():
-        found += repository.assess_all(desk.caller)[0]
-    return found
-
-
-def _stores(desk: Desk) -> Stores:
-    return Stores.open(desk.start, places=desk.places, today=desk.today())
-
-
-def _repository(desk: Desk) -> Repository:
-    return Repository.open(desk.start, places=desk.places, today=desk.today())
+def _all(desk: Desk) -> list[tuple[str, Assessment]]:
+    return [
+        (name, assessment)
+        for name, repository in desk.stores().repositories()
+        for assessment in repository.assess_all(desk.caller)[0]
+    ]
 
 
 def _draw() -> str:
@@ -251,9 +201,12 @@ _CALLS: Mapping[str, Callable[[Mapping[str, Any], Desk, str], Answer]] = {
     "list": _list,
     "history": _history,
     "due": _due,
+    "waiting": _waiting,
     "feedback": _feedback,
-    "remember": _remember,
-    "propose": _propose,
+    "remember": writes.remember,
+    "propose": writes.propose,
+    "revise": writes.revise,
+    "verify": writes.verify,
 }
 
-__all__ = ["ANSWER_BYTES", "Answer", "Desk", "Propose", "ToolSpec", "call_tool", "client_name"]
+__all__ = ["ANSWER_BYTES", "STDIO", "Answer", "Desk", "ToolSpec", "call_tool", "client_name"]

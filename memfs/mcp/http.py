@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import uvicorn
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memfs.disk.places import Places
 from memfs.errors import MemfsError, SetupError, UsageError
-from memfs.mcp.calls import Desk
+from memfs.mcp.desk import Desk
 from memfs.mcp.keys import Key, find_key, read_keys
 from memfs.mcp.server import make_server
 from memfs.model.values import replace
@@ -68,18 +68,21 @@ class RequireKey:
         return None
 
 
-def make_app(desk: Desk, *, instructions: str, host: str) -> ASGIApp:
-    """Return the ASGI application. ``desk`` says where the stores are; who asks comes from the key."""
+def make_app(desk: Desk, *, instructions: str, host: str, allowed: Sequence[str] = ()) -> ASGIApp:
+    """Return the ASGI application. ``desk`` says where the stores are; who asks comes from the key.
 
-    def find_desk(ctx: ServerRequestContext[Any, Any]) -> Desk:
+    ``allowed`` are more names by which clients may call the endpoint: that of a proxy which keeps the Host header.
+    """
+
+    async def find_desk(ctx: ServerRequestContext[Any, Any]) -> Desk:
         assert ctx.request is not None  # every message of this transport comes with its HTTP request
         key: Key = ctx.request.scope[_KEY]
         return replace(desk, caller=key.caller, write=key.write and desk.write, key=key.name)
 
     # A page in somebody's browser must not reach a loopback endpoint by a name of its own.
     guard = TransportSecuritySettings(
-        enable_dns_rebinding_protection=host in LOOPBACK,
-        allowed_hosts=[f"{name}:*" for name in ("127.0.0.1", "localhost", "[::1]")],
+        enable_dns_rebinding_protection=host in LOOPBACK or bool(allowed),
+        allowed_hosts=[form for name in (*allowed, "127.0.0.1", "localhost", "[::1]") for form in (name, f"{name}:*")],
         allowed_origins=[],
     )
     app = make_server(find_desk, instructions=instructions).streamable_http_app(
@@ -88,7 +91,15 @@ def make_app(desk: Desk, *, instructions: str, host: str) -> ASGIApp:
     return RequireKey(app, desk.places)
 
 
-def serve_http(desk: Desk, *, host: str, port: int, instructions: str, say: Callable[[str], None]) -> int:
+def serve_http(
+    desk: Desk,
+    *,
+    host: str,
+    port: int,
+    instructions: str,
+    say: Callable[[str], None],
+    allowed: Sequence[str] = (),
+) -> int:
     """Serve until interrupted; return the exit code. Raises :class:`SetupError` where there is no key."""
     if not read_keys(desk.places):
         raise SetupError(
@@ -98,6 +109,6 @@ def serve_http(desk: Desk, *, host: str, port: int, instructions: str, say: Call
     say(f"serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp; Ctrl-C ends it")
     if host not in LOOPBACK:
         say("This is plain HTTP beyond this machine: put a proxy with TLS in front of it, keys travel in the open.")
-    app = make_app(desk, instructions=instructions, host=host)
+    app = make_app(desk, instructions=instructions, host=host, allowed=allowed)
     uvicorn.run(app, host=host, port=port, log_level="error", access_log=False)
     return 0

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,15 +22,24 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
 from memfs import __version__
-from memfs.errors import SetupError
+from memfs.errors import EXIT_INTERRUPTED, MemfsError, SetupError
+from memfs.mcp import project, resources
 from memfs.mcp.audit import write_audit
-from memfs.mcp.calls import Answer, Desk, call_tool, client_name
+from memfs.mcp.calls import call_tool
+from memfs.mcp.desk import Answer, Desk, client_name
 from memfs.mcp.tools import TOOLS, ToolSpec, find_tool
+from memfs.model.values import replace
 
-FindDesk = Callable[[ServerRequestContext[Any, Any]], Desk]
+FindDesk = Callable[[ServerRequestContext[Any, Any]], Awaitable[Desk]]
 """Says for whom a request is: the one user of a stdio server, or the holder of a key."""
+
+ROOTS_SECONDS = 3.0
+"""How long a client may take to name its roots."""
+
+_writing = threading.Lock()
 
 
 def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
@@ -36,15 +47,14 @@ def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
     turn = anyio.CapacityLimiter(1)
 
     async def list_tools(ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListToolsResult:  # noqa: ARG001
-        desk = find_desk(ctx)
+        desk = await find_desk(ctx)
         return types.ListToolsResult(tools=[describe_tool(tool) for tool in TOOLS if is_offered(tool, desk)])
 
     async def answer_call(
         ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        desk = find_desk(ctx)
-        shown = ctx.session.client_params
-        client = client_name(shown.client_info.name if shown else None)
+        desk = await find_desk(ctx)
+        client = _client(ctx)
         tool = find_tool(params.name, write=desk.write)
         work = partial(_carry_out, params.name, params.arguments or {}, desk, client)
         if tool is not None and tool.writes:
@@ -58,6 +68,45 @@ def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
             is_error=answer.failed,
         )
 
+    async def list_resources(ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListResourcesResult:  # noqa: ARG001
+        desk = await find_desk(ctx)
+        found = await anyio.to_thread.run_sync(partial(_quietly, resources.list_memories, desk), limiter=turn)
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=f"{resources.SCHEME}{memory_id}", name=memory_id, mime_type="text/plain")
+                for memory_id in found
+            ]
+        )
+
+    async def list_templates(ctx: Any, params: Any) -> types.ListResourceTemplatesResult:  # noqa: ARG001
+        about = types.ResourceTemplate(uri_template=f"{resources.SCHEME}{{id}}", name="memory", mime_type="text/plain")
+        return types.ListResourceTemplatesResult(resource_templates=[about])
+
+    async def read_resource(
+        ctx: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        desk = await find_desk(ctx)
+        work = partial(resources.read_memory, str(params.uri), desk, client=_client(ctx))
+        answer = await anyio.to_thread.run_sync(work, limiter=turn, abandon_on_cancel=True)
+        if answer.failed:
+            raise MCPError(types.INVALID_PARAMS, answer.text)
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=str(params.uri), mime_type="text/plain", text=answer.text)]
+        )
+
+    async def list_prompts(ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListPromptsResult:  # noqa: ARG001
+        found = resources.prompts_for(await find_desk(ctx))
+        return types.ListPromptsResult(prompts=[types.Prompt(name=one.name, description=one.about) for one in found])
+
+    async def get_prompt(
+        ctx: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        found = resources.find_prompt(params.name, await find_desk(ctx))
+        if found is None:
+            raise MCPError(types.INVALID_PARAMS, "There is no such prompt here.")
+        said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=found.text))
+        return types.GetPromptResult(description=found.about, messages=[said])
+
     return Server(
         "memfs",
         version=__version__,
@@ -65,12 +114,30 @@ def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
         instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=answer_call,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
+
+
+def _client(ctx: ServerRequestContext[Any, Any]) -> str:
+    shown = ctx.session.client_params
+    return client_name(shown.client_info.name if shown else None)
+
+
+def _quietly(work: Callable[[Desk], list[str]], desk: Desk) -> list[str]:
+    """Return what ``work`` finds; nothing where there is no repository: a list has no place for an error."""
+    try:
+        return work(desk)
+    except MemfsError:
+        return []
 
 
 def is_offered(tool: ToolSpec, desk: Desk) -> bool:
     """Return whether the tool is in the list that the desk's client gets."""
-    return (desk.write or not tool.writes) and (tool.name != "propose" or desk.propose is not None)
+    return desk.write or not tool.writes
 
 
 def describe_tool(tool: ToolSpec) -> types.Tool:
@@ -90,10 +157,29 @@ def describe_tool(tool: ToolSpec) -> types.Tool:
     )
 
 
-def serve_stdio(desk: Desk, *, instructions: str) -> int:
-    """Serve one client on standard input and output until it goes away; return the exit code."""
+def serve_stdio(desk: Desk, *, given: str | None, instructions: str) -> int:
+    """Serve one client on standard input and output until it goes away; return the exit code.
+
+    ``given`` is the project that the client names in the arguments.
+    """
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="memfs mcp: %(message)s")
-    server = make_server(lambda ctx: desk, instructions=instructions)  # noqa: ARG005 - one client, one desk
+    found: list[Desk] = []
+
+    async def find_desk(ctx: ServerRequestContext[Any, Any]) -> Desk:
+        if found:
+            return found[0]
+        find = partial(project.find_start, desk.start, desk.environ, given=given, client=_client(ctx))
+        start = find()
+        if not project.has_memories(start):
+            start = find(roots=await _ask_roots(ctx))
+        placed = replace(desk, start=start)
+        if project.has_memories(start):
+            found.append(placed)  # else the project may get its first memory while the server runs
+        return placed
+
+    server = make_server(find_desk, instructions=instructions)
+    # The SDK's reader waits in a thread that no exception reaches. A write in progress is carried through.
+    signal.signal(signal.SIGINT, _end_now)
 
     async def serve() -> None:
         async with stdio_server() as (reader, writer):
@@ -105,6 +191,22 @@ def serve_stdio(desk: Desk, *, instructions: str) -> int:
         # The client closed its end: nobody is left to answer, nor for what the buffers still hold.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0
+
+
+def _end_now(*_: object) -> None:
+    _writing.acquire(timeout=10)
+    os._exit(EXIT_INTERRUPTED)
+
+
+async def _ask_roots(ctx: ServerRequestContext[Any, Any]) -> list[str]:
+    """Return the folders that the client says it works in, [] where it does not say."""
+    able = ctx.session.client_capabilities
+    if able is None or able.roots is None:
+        return []
+    named: list[str] = []
+    with suppress(Exception), anyio.move_on_after(ROOTS_SECONDS):
+        named = [str(root.uri) for root in (await ctx.session.list_roots()).roots]
+    return named
 
 
 def _carry_out(name: str, arguments: dict[str, Any], desk: Desk, client: str) -> Answer:
@@ -124,7 +226,8 @@ def _carry_out_known(name: str, arguments: dict[str, Any], desk: Desk, client: s
         record(outcome="asked")
     except SetupError as error:
         return Answer(text=f"The audit log cannot be written ({error}); nothing was done.", failed=True)
-    answer = call_tool(name, arguments, desk, client=client)
+    with _writing:
+        answer = call_tool(name, arguments, desk, client=client)
     facts = {key: value for key, value in answer.facts.items() if key in ("id", "commit")}
     with suppress(SetupError):  # it was asked for in the log already; what is done is done
         record(outcome=str(answer.facts.get("outcome", "failed" if answer.failed else "done")), **facts)

@@ -7,6 +7,7 @@ small. When to call them stands in the server's instructions.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from memfs.model.memory import Kind, State
@@ -15,9 +16,9 @@ from memfs.model.values import dataclass, field
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _ID = {"type": "string", "description": "memory id"}
-_DRAFT: Mapping[str, Mapping[str, Any]] = {
+DRAFT: Mapping[str, Mapping[str, Any]] = {
     "text": {"type": "string", "description": "what holds, and why"},
-    "kind": {"enum": [kind.value for kind in Kind]},
+    "kind": {"enum": [kind.value for kind in Kind], "description": "decision, procedure, preference, ..."},
     "scope": {"type": "string", "description": "personal, team, team/NAME"},
     "evidence": {**_TEXTS, "description": "PATH, PATH#Heading, PATH#L10-L24, a commit, URL, 'said by PERSON on DATE'"},
     "review_trigger": {"type": "string", "description": "'on DATE', 'when PATH changes', 'if TEXT'"},
@@ -25,6 +26,14 @@ _DRAFT: Mapping[str, Mapping[str, Any]] = {
     "applies_to": {**_TEXTS, "description": "path globs"},
     "supersedes": {**_TEXTS, "description": "ids"},
     "expires": {"type": "string", "description": "date; needed for handoff"},
+}
+_CHANGES = {name: DRAFT[name] for name in ("text", "title", "evidence", "review_trigger", "expires", "applies_to")}
+_SINCE = {"type": "string", "description": "recorded on DATE or later", "format": "date"}
+_FILTERS: Mapping[str, Mapping[str, Any]] = {
+    "scope": _TEXT,
+    "kind": {"enum": [kind.value for kind in Kind]},
+    "tag": _TEXT,
+    "since": _SINCE,
 }
 _DRAFT_NEEDS = ("text", "kind", "scope", "evidence", "review_trigger")
 
@@ -59,6 +68,8 @@ TOOLS: tuple[ToolSpec, ...] = (
             "query": _TEXT,
             "path": {"type": "string", "description": "file you work on"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 50},
+            "weak": {"type": "boolean", "description": "weak matches too"},
+            **_FILTERS,
         },
         needs=("query",),
     ),
@@ -67,14 +78,14 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="list",
         about="List approved memories; others are counted.",
         arguments={
-            "scope": _TEXT,
-            "kind": {"enum": [kind.value for kind in Kind]},
+            **_FILTERS,
             "state": {"enum": [state.value for state in State]},
             "start": {"type": "integer", "minimum": 0, "description": "skip this many"},
         },
     ),
     ToolSpec(name="history", about="Show the commits behind a memory.", arguments={"id": _ID}, needs=("id",)),
     ToolSpec(name="due", about="List memories that must be looked at again."),
+    ToolSpec(name="waiting", about="List what waits for a person: not approved, proposed, held drafts."),
     ToolSpec(
         name="feedback",
         about="Say whether a recalled memory helped.",
@@ -84,7 +95,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="remember",
         about="Record a memory in a commit. People approve it later; secrets and guesses are refused.",
-        arguments=_DRAFT,
+        arguments=DRAFT,
         needs=_DRAFT_NEEDS,
         writes=True,
         repeatable=False,
@@ -92,8 +103,24 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="propose",
         about="Record a memory on a branch of its own, for review.",
-        arguments=_DRAFT,
+        arguments=DRAFT,
         needs=_DRAFT_NEEDS,
+        writes=True,
+        repeatable=False,
+    ),
+    ToolSpec(
+        name="revise",
+        about="Propose a change of a memory, on a branch of its own.",
+        arguments={"id": _ID, **_CHANGES},
+        needs=("id",),
+        writes=True,
+        repeatable=False,
+    ),
+    ToolSpec(
+        name="verify",
+        about="Propose that a memory still holds: its evidence is tied to what is there now.",
+        arguments={"id": _ID},
+        needs=("id",),
         writes=True,
         repeatable=False,
     ),
@@ -135,4 +162,14 @@ def _check_value(value: Any, schema: Mapping[str, Any]) -> str | None:
     if kind == "array":
         good = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return None if good else "a list of texts"
+    if schema.get("format") == "date":
+        return None if isinstance(value, str) and _is_date(value) else "a date such as 2026-11-30"
     return None if isinstance(value, str) else "a text"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

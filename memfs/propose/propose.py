@@ -24,6 +24,7 @@ from memfs.model.reader import read_memory
 from memfs.model.triggers import format_trigger
 from memfs.model.values import dataclass, field
 from memfs.propose.remote import Forge, find_main_branch, find_remote, parse_remote, show_remote
+from memfs.repository.writing import AGENT_TRAILER
 from memfs.review.forms import in_markdown
 
 PUSH_TIMEOUT = 180.0
@@ -45,6 +46,7 @@ class Wanted:
     update: bool = False  # add to a branch that is there already
     title: str | None = None
     draft: bool = False
+    agent: str | None = None  # the agent that writes it, for the commit's trailer
     push: bool = True  # False: the branch alone, which may start at one of this clone
 
 
@@ -158,13 +160,14 @@ def _commit(tree: WorkTree, planned: Plan, wanted: Wanted) -> tuple[str, str]:
     from memfs.git.commit import Change, commit_changes
 
     changes = [Change(path=path, content=raw, before=...) for path, raw in planned.files.items()]
+    message = f"{planned.title}\n\n{AGENT_TRAILER}: {wanted.agent}\n" if wanted.agent else planned.title
     if wanted.update:
         branch = planned.branches[0]
         begin = _require_branch(tree, branch, planned.remote)
-        return branch, commit_changes(tree, changes, planned.title, branch=branch, start=begin)
+        return branch, commit_changes(tree, changes, message, branch=branch, start=begin)
     for branch in planned.branches:
         try:
-            return branch, commit_changes(tree, changes, planned.title, branch=branch, start=planned.start)
+            return branch, commit_changes(tree, changes, message, branch=branch, start=planned.start)
         except UsageError:
             # Somebody else, perhaps another agent, made a branch of this name in between.
             if wanted.branch is not None:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 REQUIRED = ("kind", "scope", "evidence", "review_trigger")
 """Fields that a person must give; ``origin`` and ``recorded`` are declared by the command."""
 
+AGENT_TRAILER = "Memfs-Agent"
+"""The trailer of a commit whose text an agent wrote: its own name for itself, or its key's."""
+
 _MAX_ID_TRIES = 50
 _MOST_COMPARED = 500
 _MOST_SHOWN = 3
@@ -99,7 +102,8 @@ class Writer:
             memory_id = self._choose_id(draft, taken, blind=blind)
             path = f"memories/{front['scope']}/{memory_id}.md"
             file = self._parse(path, front, draft.body)
-            message = _message(f"Remember {memory_id}", draft.allow)
+            agent = draft.author if draft.origin is Origin.AGENT else None
+            message = _message(f"Remember {memory_id}", draft.allow, agent=agent)
             decision = self._judge(file, draft.origin, draft.allow, message=message)
             similar = self._find_similar(file)
             notices = (*tied, *self._remarks(require_memory(file)))
@@ -460,7 +464,8 @@ def _origin_after(old: Origin | None, given: Origin, *, declared: bool) -> Origi
     return max(old, given, key=_STANDING.index)
 
 
-def _message(subject: str, allow: Mapping[str, str]) -> str:
-    """Return a commit message; a rule that was let pass stands in it with its reason (ADMISSION 2)."""
+def _message(subject: str, allow: Mapping[str, str], *, agent: str | None = None) -> str:
+    """Return a commit message with the rules that were let pass (ADMISSION 2) and the agent that wrote the text."""
     notes = [f"Admission-Allowed: {rule} ({reason})" for rule, reason in allow.items()]
+    notes += [f"{AGENT_TRAILER}: {agent}"] if agent else []
     return "\n\n".join([subject, *(["\n".join(notes)] if notes else [])])

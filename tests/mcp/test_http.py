@@ -63,13 +63,14 @@ def endpoint(
     keys = {
         "reader": memfs("mcp", "--add-key", "reader", "--as", "team").out.strip(),
         "writer": memfs("mcp", "--add-key", "writer", "--as", "team", "--allow", "write").out.strip(),
+        "billing": memfs("mcp", "--add-key", "billing", "--as", "team/billing", "--allow", "write").out.strip(),
         "board": memfs("mcp", "--add-key", "board", "--as", "restricted/board").out.strip(),
     }
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [*launch_command(sealed), "mcp", "--http", str(port), "--allow", "write"],
+        [*launch_command(sealed), "mcp", "--http", str(port), "--allow", "write", "--allow-host", "mem.example.com"],
         cwd=team.root,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -122,11 +123,44 @@ def test_only_a_key_that_may_write_writes_and_its_name_is_the_author(
     assert not team.path("rounding").exists()
     result = server.call("remember", keys["writer"], **draft)
     assert result["isError"] is False, result
-    recorded = result["structuredContent"]["id"]
-    assert "author: writer\n" in team.path(recorded).read_text()
+    recorded, branch = result["structuredContent"]["id"], result["structuredContent"]["branch"]
     assert recorded.startswith("rounding-")  # the key does not see every memory here
+    assert not team.path(recorded).exists(), "the endpoint's own work tree is nobody's"
+    assert "author: writer\n" in team.git("show", f"{branch}:memories/team/{recorded}.md")
+    assert "Memfs-Agent: writer" in team.git("log", "-1", "--format=%B", branch)
     audit = [json.loads(line) for line in (sealed / ".local/state/memfs/audit.jsonl").read_text().splitlines()]
     assert {(line["key"], line["client"]) for line in audit} == {("writer", "team-bot")}
+
+
+@pytest.mark.parametrize("tool", ["remember", "propose"])
+@pytest.mark.parametrize("scope", ["team", "team/ledger", "restricted/board", "personal"])
+def test_a_key_writes_in_its_scopes_alone(endpoint: Served, team: Team, tool: str, scope: str) -> None:
+    server, keys = endpoint
+    before = team.git("for-each-ref")
+    draft = {"text": "Ledgers close on Fridays.", "kind": "decision", "evidence": ["README.md"]}
+    result = server.call(tool, keys["billing"], **draft, scope=scope, review_trigger="on 2030-01-01")
+    assert result["isError"] is True, result
+    assert team.git("for-each-ref") == before
+    assert not list(team.root.rglob("*ledgers*"))
+
+
+def test_what_a_key_records_is_pushed_where_there_is_a_remote(endpoint: Served, team: Team, tmp_path: Path) -> None:
+    server, keys = endpoint
+    team.git("init", "-q", "--bare", str(tmp_path / "remote.git"))
+    team.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    team.git("push", "-qu", "origin", "HEAD")
+    team.git("remote", "set-head", "origin", "-a")
+    draft = {"text": "Ledgers close on Fridays.", "kind": "decision", "scope": "team", "evidence": ["README.md"]}
+    result = server.call("remember", keys["writer"], **draft, review_trigger="on 2030-01-01")
+    assert result["isError"] is False, result
+    assert "It is pushed" in result["content"][0]["text"]
+    assert result["structuredContent"]["branch"] in team.git("ls-remote", "origin")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "mem.example.com", "mem.example.com:8443"])
+def test_a_host_that_was_allowed_is_served(endpoint: Served, host: str) -> None:
+    server, keys = endpoint
+    assert server.post("tools/list", {}, key=keys["reader"], host=host)[0] == 200
 
 
 def test_a_removed_key_is_worthless_at_once(endpoint: Served, memfs: Callable[..., Run]) -> None:
