@@ -27,6 +27,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "recall": "find memories",
         "list": "list memories",
         "show": "show one memory with its state and trust",
+        "blame": "list the memories that rest on a file or apply to it",
         "history": "show how a memory came to be what it is",
         "browse": "look at the memories in a local web page",
     },
@@ -44,6 +45,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Care": {
         "status": "say what needs attention in this repository",
         "due": "list memories that must be looked at again",
+        "verify": "say that a memory is still true",
         "stale": "list memories that were never used",
         "feedback": "say whether a recalled memory helped",
         "eval": "measure recall against this repository's questions",

@@ -1,6 +1,6 @@
 """List memories that must be looked at again: a review trigger fired, evidence changed, or they expired.
 
-Exits with 1 when there is none.
+Exits with 1 when there is none. `memfs verify ID` says that one is still true.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ids", action="store_true", help="print the ids alone, for `memfs verify $(memfs due --ids)`")
     parser.add_argument("--on", metavar="DATE", help="what will be due on a coming day (default: today)")
     add_caller(parser)
     add_json(parser)
@@ -34,11 +35,16 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.json:
         shown = [shown_of(one.assessment, store=one.store) for one in found.due]
         session.emit("due", {"memories": render_json(shown), "notices": list(notices)})
+    elif args.ids:
+        for memory_id in dict.fromkeys(one.assessment.file.id for one in found.due):
+            session.say(memory_id)
     else:
         for one in found.due:
             state = one.assessment.state
             reasons = "; ".join(show_line(reason) for reason in state.reasons)
             session.say(f"{one.assessment.file.id}  {state.state.value}: {reasons}")
+        if found.due:
+            session.note("`memfs verify ID` shows what changed, and says that a memory is still true")
         if not found.due:
             session.note("nothing is due")
     for notice in notices:

@@ -64,10 +64,10 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """argparse's own, told how wide the terminal is: it imports shutil and three compressors to find out."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=max(40, _terminal_width() - 2))
+        super().__init__(prog, width=max(40, terminal_width() - 2))
 
 
-def _terminal_width() -> int:
+def terminal_width() -> int:
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)

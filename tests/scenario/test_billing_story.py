@@ -56,7 +56,7 @@ def test_a_decision_is_recorded_approved_recalled_and_loses_its_approval_with_on
     assert approve(billing, sealed).code == 0
     trusted = memfs_process("recall", QUESTION, cwd=billing).out
     assert re.search(r"approved by alice@example\.com on \d{4}-\d\d-\d\d", trusted)
-    assert re.search(r"docs/adr/0014-additive-migrations\.md@[0-9a-f]{12} \(unchanged\)", trusted)
+    assert re.search(r"docs/adr/0014-additive-migrations\.md@blob:[0-9a-f]{32} \(unchanged\)", trusted)
 
     (billing / "docs/adr/0014-additive-migrations.md").write_text("# 14\n\nRevised. A short lock is fine.\n")
     git(billing, "commit", "-qam", "Revise")
