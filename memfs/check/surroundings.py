@@ -13,6 +13,8 @@ from memfs.check.states import differs
 from memfs.disk.settings import parse_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError
+from memfs.git.attributes import find_attributes
+from memfs.git.conversion import CONVERTING
 from memfs.git.log import read_messages
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
@@ -42,6 +44,7 @@ def check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterato
         if path == ".gitattributes":
             text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
             yield from _check_attributes(text)
+            yield from _check_conversions(snapshot, text)
         elif path in questions:
             from memfs.recall.evaluate import parse_suite  # brings the whole of recall along
 
@@ -76,6 +79,18 @@ def _check_attributes(text: str) -> Iterator[Result]:
         if "merge=union" in line and not line.lstrip().startswith("#"):
             message = "merge=union joins two people's versions into a text that nobody wrote."
             yield make_result("attributes", message, path=".gitattributes", line=number, column=1)
+
+
+def _check_conversions(snapshot: Snapshot, text: str) -> Iterator[Result]:
+    paths = [*snapshot.memories()[0], "memories/team/x.md", ".memfs/approvals/x.txt"]
+    values = find_attributes(snapshot.tree, {".gitattributes": text.encode("utf-8", "surrogateescape")}, paths) or {}
+    found = sorted({name for (_, name), value in values.items() if name in CONVERTING and value != "unset"})
+    for name in found:
+        message = (
+            f"The attribute {name!r} lets git change memories on their way into history, and memfs runs no filter."
+        )
+        fix = "Take it off memories/ and .memfs/, or keep such notes in another repository."
+        yield make_result("attributes", message, path=".gitattributes", level=Level.ERROR, fix=fix)
 
 
 def check_merge(between: Between) -> Iterator[Result]:

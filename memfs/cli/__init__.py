@@ -92,7 +92,8 @@ def run_process(argv: Sequence[str], *, places: Places | None = None) -> int:
         except BrokenPipeError:
             streams.drop_answer()
         except MemfsError as error:
-            _print_error(error)
+            if not code:
+                _print_error(error)
             code = code or error.exit_code
             streams.drop_answer()
     except BaseException:

@@ -108,7 +108,7 @@ def _connect_any(args: argparse.Namespace, session: Session) -> int:
     if not args.skill:
         raise UsageError("which agent?", hint=f"memfs connect AGENT, one of {', '.join(AGENTS)}; or --skill for others")
     script = script_of(args.command, session)
-    base = find_project(session.cwd) if args.project else session.places.home
+    base = find_project(session.cwd) if args.project else session.agent_home
     changes = install_skills(base, session.places, project=args.project, dry_run=args.dry_run)
     if args.json:
         rows = [{"path": str(change.path), "what": change.what} for change in changes]
@@ -185,7 +185,7 @@ def wish_of(
     return Wish(
         agent=agent,
         project=project,
-        home=session.places.home,
+        home=session.agent_home,
         script=script,
         moments=moments,
         mcp=mcp,

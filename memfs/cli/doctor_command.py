@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     scripts = own_scripts(Path(sys.prefix), Path(sys.argv[0]))
     for agent in [agent_of(args.agent)] if args.agent else AGENTS:
         wish = Wish(
-            agent=agent, project=None, home=session.places.home, script="memfs",
+            agent=agent, project=None, home=session.agent_home, script="memfs",
             config_dir=args.config_dir.absolute() if args.config_dir else None,
         )  # fmt: skip
         if args.agent or _is_connected(wish, session, here):
@@ -157,7 +157,9 @@ def _check_folders(session: Session) -> Iterator[Finding]:
         return
     home = session.environ.get("HOME")
     if home and os.path.realpath(home) != os.path.realpath(places.home):
-        message = f"HOME is {printable(home)}; memfs keeps pins and looks for keys in {printable(places.home)}"
+        message = (
+            f"HOME is {printable(home)}; memfs keeps pins in {printable(places.home)}, agents keep settings in HOME"
+        )
         yield _finding(Level.UNWISE, "folders", message, "name a key that is elsewhere with --key FILE")
     for fault in private.mend_folders(places):
         yield _finding(Level.WRONG, "folders", str(fault), fault.hint or "delete it, or give it to yourself")

@@ -35,6 +35,12 @@ class Session:
     out: TextIO = field(default_factory=lambda: sys.stdout)
     err: TextIO = field(default_factory=lambda: sys.stderr)
 
+    @property
+    def agent_home(self) -> Path:
+        """The home in which coding agents look for their settings: ``$HOME``, as they do. No pin is there."""
+        home = self.environ.get("HOME", "")
+        return Path(home) if os.path.isabs(home) and os.path.isdir(home) else self.places.home
+
     def say(self, text: str = "") -> None:
         """Write one piece of the answer to stdout."""
         print(text, file=self.out)

@@ -301,3 +301,14 @@ def test_the_doctor_closes_folders_and_names_what_it_cannot(memfs: Memfs, projec
 def test_the_doctor_says_where_it_looks_when_home_is_elsewhere(memfs: Memfs, project: Path, tmp_path: Path) -> None:
     said = memfs("doctor", cwd=project, env={"HOME": str(tmp_path)})
     assert f"HOME is {tmp_path}" in said.out
+
+
+def test_an_agents_settings_follow_home_and_pins_do_not(memfs: Memfs, team: Team, script: Path, tmp_path: Path) -> None:
+    home = tmp_path / "container"
+    home.mkdir()
+    memfs("connect", "claude-code", "--command", str(script), cwd=team.root, env={"HOME": str(home)})
+    assert (home / ".claude" / "settings.json").exists()
+    assert not (team.places.home / ".claude").exists()
+    said = memfs("doctor", "claude-code", cwd=team.root)
+    assert "the hook answered" in said.out
+    assert f"memfs keeps pins in {team.places.home}" in said.out

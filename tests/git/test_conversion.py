@@ -93,3 +93,12 @@ def test_a_receipt_that_git_would_convert_is_refused_too(team: Team, bob: Person
         commit_changes(
             find_work_tree(team.root), [Change(path=".memfs/approvals/x", content=b"x\n")], "trust: approve a"
         )
+
+
+def test_check_names_the_attribute(encrypted: Path, memfs: Callable[..., Run]) -> None:
+    said = memfs("check", "--json", cwd=encrypted)
+    found = [result for result in said.json["results"] if result["rule"] == "attributes"]
+    assert [("filter" in result["message"], result["level"]) for result in found if "filter" in result["message"]] == [
+        (True, "error")
+    ]
+    assert said.code == 1
