@@ -207,5 +207,6 @@ def _print_error(error: MemfsError) -> None:
         lines.append(f"  {finding.rule}{place}{line}: {finding.message}")
     # A message may name a file or quote a repository: nothing of that reaches the terminal as it is.
     shown = [one_line(line) for text in lines for line in text.split("\n")]
-    shown += [f"  {escape_hidden(line)}" for line in (error.hint or "").split("\n") if line]
+    if error.hint:
+        shown.append(f"  {escape_hidden(error.hint)}")  # perhaps something to paste, over several lines
     print("\n".join(shown), file=sys.stderr)
