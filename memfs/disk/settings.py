@@ -16,6 +16,7 @@ from memfs.disk.private import read_decisive, replace_decisive
 from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.errors import SetupError
+from memfs.model.codepoints import escape_hidden
 from memfs.model.scope import is_scope
 from memfs.model.values import dataclass, field
 
@@ -262,8 +263,6 @@ class _Reader:
         return entries
 
     def known(self, entries: Mapping[str, Node], names: Collection[str], prefix: str) -> None:
-        from memfs.model.codepoints import escape_hidden
-
         for name, node in entries.items():
             if name not in names:
                 shown = escape_hidden(name[:64], single_line=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memfs.disk.gitfiles import read_small
 from memfs.errors import SetupError
+from memfs.model.codepoints import escape_hidden
 
 GIT_LOCK_TIMEOUT = 20.0
 """Seconds that memfs waits for a lock of git's."""
@@ -42,8 +43,6 @@ def wait_for_lock(path: Path, *, timeout: float = GIT_LOCK_TIMEOUT) -> None:
 def locked(path: Path) -> SetupError:
     """Return the error for a lock of git's that does not go away."""
     import shlex
-
-    from memfs.model.codepoints import escape_hidden
 
     age = _age(path) or 0.0
     return SetupError(

@@ -17,6 +17,7 @@ from memfs.disk.gitfiles import find_packed_ref, parse_head, read_small
 from memfs.disk.worktree import WorkTree, read_git_config
 from memfs.errors import SetupError, UsageError
 from memfs.git.process import Completed, ProgramError, first_line, run
+from memfs.model.codepoints import escape_hidden
 
 READ_TIMEOUT = 30.0
 """Seconds that one reading git may take; surfaces with a deadline of their own are stricter."""
@@ -143,8 +144,6 @@ def read_git(
 def refuse_owner(folder: Path) -> SetupError:
     """Return the error for a repository that belongs to another user of this machine."""
     import shlex
-
-    from memfs.model.codepoints import escape_hidden
 
     shown = escape_hidden(shlex.quote(str(folder)), single_line=True)
     return SetupError(
