@@ -58,6 +58,8 @@ VERBS: dict[str, list[list[str]]] = {
     "stale": [["stale"]],
     "feedback": [["feedback", "x", "--helped"]],
     "eval": [["eval"]],
+    "verify": [["verify", "x"], ["verify", "x", "--review", "on 2030-01-01"]],
+    "blame": [["blame", "README.md"]],
     "index": [["index"], ["index", "--rebuild"], ["index", "--status"]],
     "model": [["model", "list"]],
     "admission": [["admission", "rules"], ["admission", "test", "any text"]],
@@ -132,6 +134,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "feedback": {"id": "x", "helped": True},
     "remember": _TEXTS,
     "propose": _TEXTS,
+    "waiting": {},
+    "revise": {"id": "x", "text": "A newer text of the stranger's memory."},
+    "verify": {"id": "x"},
 }
 
 MODULES = ("sitecustomize", "usercustomize", "cryptography", "git", "yaml", "memfs", "json", "whoosh", "numpy", "mcp")
