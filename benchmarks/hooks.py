@@ -41,8 +41,9 @@ def approve_some(root: Path, home: Path) -> None:
     from memfs.disk.places import Places
     from memfs.disk.worktree import find_work_tree
     from memfs.trust import changing, pinning
-    from memfs.trust.approve import approve, plan_approval
+    from memfs.trust.approve import approve
     from memfs.trust.keyring import format_file
+    from memfs.trust.plan import plan_approval
     from memfs.trust.signing import load_key
 
     key = home / "key"

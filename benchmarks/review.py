@@ -133,10 +133,10 @@ def approve(root: Path, places: Places) -> None:
     from datetime import UTC, datetime
 
     from memfs.trust.approve import approve as sign
-    from memfs.trust.approve import plan_approval
     from memfs.trust.changing import new_keyring
     from memfs.trust.keyring import format_file
     from memfs.trust.pinning import pin_repository
+    from memfs.trust.plan import plan_approval
     from memfs.trust.signing import load_key
 
     key = places.home / "key"

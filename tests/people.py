@@ -17,10 +17,11 @@ from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.values import replace
 from memfs.trust import changing, pinning
-from memfs.trust.approve import Approved, approve, plan_approval, plan_withdrawal
+from memfs.trust.approve import Approved, approve
 from memfs.trust.judge import Verdict
 from memfs.trust.keyring import Key, SignedKeyring, format_file
 from memfs.trust.opening import open_view, view_of_files
+from memfs.trust.plan import plan_approval, plan_withdrawal
 from memfs.trust.record import (
     NAMESPACE,
     Item,

@@ -8,6 +8,7 @@ proposal; each of them signs it with `memfs keys sign`, and the last signature p
   memfs keys create                               the first keyring, with your key, and your pin
   memfs keys add bob@example.com bob.pub          bob may approve
   memfs keys add bob@example.com bob.pub --role root,approve --touch --scope 'team/*'
+  memfs keys set bob@example.com --role root,approve --before 2028-01-01
   memfs keys retire bob@example.com               his approvals end, his withdrawals stay
   memfs keys remove SHA256:…                      as if that key had never been listed
   memfs keys threshold --approve 2 --need team/security=3
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
     from memfs.cli.session import Session
     from memfs.disk.worktree import WorkTree
-    from memfs.trust.keyring import Chain, Key, Keyring
+    from memfs.trust.keyring import Chain, Keyring
+    from memfs.trust.plan import Plan
     from memfs.trust.signing import Signer
     from memfs.trust.sshsig import PublicKey
 
@@ -54,6 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add.add_argument("--after", metavar="DATE", help="approves from this day on")
     add.add_argument("--before", metavar="DATE", help="approves before this day")
     add.add_argument("--scope", metavar="SCOPE", action="append", default=[], help="approves here only; repeatable")
+    change = verbs.add_parser("set", help="change what a listed key may do")
+    change.add_argument("who", metavar="ADDRESS|FINGERPRINT", help="all keys of a person, or one key")
+    change.add_argument("--role", choices=("approve", "root", "root,approve"), help="what it may do")
+    change.add_argument("--scope", metavar="SCOPE", action="append", help="here only; repeatable; '*' is everywhere")
+    change.add_argument("--after", metavar="DATE", help="approves from this day on")
+    change.add_argument("--before", metavar="DATE", help="approves before this day")
+    change.add_argument("--touch", action="store_true", default=None, help="every signature needs a touch")
     for name, text in (("retire", "may only take away from now on"), ("remove", "as if it had never been listed")):
         verb = verbs.add_parser(name, help=text)
         verb.add_argument("who", metavar="ADDRESS|FINGERPRINT", help="all keys of a person, or one key")
@@ -169,8 +178,10 @@ def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     keyring = chain.keyring
     if action == "add":
         changes, subject = _add(args, session, keyring), f"Keyring: add {args.principal}"
+    elif action == "set":
+        changes, subject = _set(args, keyring), f"Keyring: change {_one_word(args.who)}"
     elif action in ("retire", "remove"):
-        changes, subject = _take_away(args, session, keyring, action), f"Keyring: {action} {_one_word(args.who)}"
+        changes, subject = _take_away(args, keyring, action), f"Keyring: {action} {_one_word(args.who)}"
     elif action == "threshold":
         changes, subject = _threshold(args, keyring), "Keyring: change how many people it takes"
     else:
@@ -209,13 +220,47 @@ def _put(
         session.note(f"  {line}")
     if signers is None:
         signers = [find_signer(session, chain.keyring, key=args.key, wanted=lambda line: line.is_root)]
+    again = _withdraw_again(session, tree, keyring, signers[0]) if args.action == "remove" else None
     if not confirm(session, f"Type keyring.{keyring.version} to sign this:", f"keyring.{keyring.version}"):
         session.note("nothing was signed")
         return EXIT_NO
     announce(session, signers)
+    if again is not None:
+        _sign_again(session, again, signers[0])
     standing = standing_of(sign_keyring(keyring, signers), chain)
     commit = save_keyring(tree, standing, subject, had_proposal=False)
     return _tell(session, tree, standing, commit)
+
+
+def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: Signer) -> Plan | None:
+    """Say which withdrawals end with the keys that ``keyring`` no longer lists; return the plan to sign them again.
+
+    Raises :class:`TrustError` where the root's key may not: then somebody who may must do it first.
+    """
+    from memfs.trust.opening import open_view
+    from memfs.trust.plan import find_key, plan_kept_withdrawals
+
+    plan = plan_kept_withdrawals(tree, open_view(tree, session.places, today=session.today), keyring)
+    if not plan.items:
+        return None
+    ids = [item.id for item in plan.items]
+    session.note(f"these withdrawals would end with the key: {', '.join(ids)}")
+    try:
+        find_key(plan, signer)
+    except TrustError:
+        raise TrustError(
+            "your key signs keyrings only, so it cannot withdraw these again",
+            hint=f"somebody who may approve runs first: memfs untrust {' '.join(ids)}",
+        ) from None
+    session.note("your key withdraws them again before the keyring is changed")
+    return plan
+
+
+def _sign_again(session: Session, plan: Plan, signer: Signer) -> None:
+    from memfs.trust.approve import approve
+
+    done = approve(plan, signer, now=session.now(), message=f"Withdraw again {len(plan.items)} approvals")
+    session.say(f"withdrawn again: {', '.join(item.id for item in plan.items)} (commit {(done.commit or '')[:12]})")
 
 
 def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
@@ -261,10 +306,12 @@ def _sign(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Cha
 def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
     from memfs.cli.trust_command import payload_of
     from memfs.model.values import replace
-    from memfs.trust.approve import approve, ids_to_renew, plan_approval
+    from memfs.trust.approve import approve
     from memfs.trust.changing import add_key, key_for, next_keyring, retire_keys
     from memfs.trust.keyring import APPROVE
     from memfs.trust.opening import open_view
+    from memfs.trust.plan import plan_approval
+    from memfs.trust.texts import ids_to_renew
 
     old = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: not line.is_retired)
     new = find_signer(session, None, key=args.new)
@@ -332,24 +379,35 @@ def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[s
     return {"keys": add_key(keyring, key)}
 
 
-def _take_away(args: argparse.Namespace, session: Session, keyring: Keyring, action: str) -> dict[str, Any]:
-    from memfs.trust.changing import choose_keys, remove_keys, retire_keys
+def _set(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
+    from memfs.trust.changing import choose_keys, require_roots_left, set_keys
 
-    chosen: tuple[Key, ...] = choose_keys(keyring, args.who)
-    left = {key.principal for key in keyring.keys if key.is_root and key not in chosen}
-    if any(key.is_root for key in chosen) and len(left) < keyring.root:
-        raise UsageError(
-            f"nobody could change the keyring any more: it takes {keyring.root} root people, {len(left)} would be left",
-            where=_one_word(args.who),
-            hint="list another one first: memfs keys add ADDRESS PUBLIC_KEY --role root,approve",
-        )
-    if action == "remove":
-        session.note("removing a key undoes its withdrawals too; `memfs keys retire` keeps them")
-        return {"keys": remove_keys(keyring, chosen)}
-    return {"keys": retire_keys(keyring, chosen)}
+    scopes = None if args.scope is None else () if "*" in args.scope else tuple(args.scope)
+    keys = set_keys(
+        keyring,
+        choose_keys(keyring, args.who),
+        roles=tuple(args.role.split(",")) if args.role else None,
+        scopes=scopes,
+        after=_parse_day(args.after, "--after"),
+        before=_parse_day(args.before, "--before"),
+        touch=args.touch,
+    )
+    require_roots_left(keyring, keys, who=_one_word(args.who))
+    return {"keys": keys}
+
+
+def _take_away(args: argparse.Namespace, keyring: Keyring, action: str) -> dict[str, Any]:
+    from memfs.trust.changing import choose_keys, remove_keys, require_roots_left, retire_keys
+
+    chosen = choose_keys(keyring, args.who)
+    keys = remove_keys(keyring, chosen) if action == "remove" else retire_keys(keyring, chosen)
+    require_roots_left(keyring, keys, who=_one_word(args.who))
+    return {"keys": keys}
 
 
 def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
+    from memfs.trust.changing import order_needs
+
     changes: dict[str, Any] = {}
     if args.root is not None:
         changes["root"] = args.root
@@ -364,17 +422,14 @@ def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
         if int(count):
             needs[scope] = int(count)
     if args.need:
-        # The first line that matches decides, so the narrower pattern comes first.
-        changes["needs"] = tuple(
-            sorted(needs.items(), key=lambda item: (item[0].endswith("*"), -len(item[0]), item[0]))
-        )
+        changes["needs"] = order_needs(needs)
     if not changes:
         raise UsageError("say which: --root N, --approve N or --need SCOPE=N")
     return changes
 
 
 def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[str, Any]:
-    from memfs.trust.approve import find_files
+    from memfs.trust.texts import find_files
 
     digest = args.text if re.fullmatch(r"[0-9a-f]{64}", args.text) else find_files(tree, [args.text])[0].digest
     if digest in keyring.denied:
@@ -384,13 +439,13 @@ def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[st
 
 def _require_pinned(session: Session, tree: WorkTree) -> None:
     from memfs.cli.pin_command import ask_for_pin
-    from memfs.trust.approve import _require_keyring
     from memfs.trust.opening import open_view
+    from memfs.trust.view import require_keyring
 
     view = open_view(tree, session.places, today=session.today, history=False)
     if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):
         return
-    _require_keyring(view)
+    require_keyring(view)
 
 
 def _read_public(session: Session, text: str) -> PublicKey:

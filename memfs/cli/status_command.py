@@ -57,8 +57,8 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
         return
     from memfs.render.escape import show_lines
     from memfs.render.frame import frame_text
-    from memfs.trust.approve import find_last_approved
     from memfs.trust.opening import open_view
+    from memfs.trust.texts import find_last_approved
 
     view = open_view(repository.tree, session.places, today=session.today)
     session.say("\nLost approval:")

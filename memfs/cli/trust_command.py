@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from memfs.cli.session import Session
     from memfs.disk.worktree import WorkTree
-    from memfs.trust.approve import Approved, Plan, PlanItem
+    from memfs.trust.approve import Approved
+    from memfs.trust.plan import Plan, PlanItem, Succession
     from memfs.trust.view import TrustView
 
 
@@ -85,15 +86,9 @@ def approve_ids(
     Raises :class:`TrustError` where nobody sits at a terminal.
     """
     require_terminal(session, "approving")
-    from memfs.trust.approve import (
-        approve,
-        find_key,
-        ids_since,
-        ids_to_renew,
-        make_records,
-        plan_approval,
-        stands_already,
-    )
+    from memfs.trust.approve import approve, make_records
+    from memfs.trust.plan import find_key, narrow, plan_approval, stands_already, withdrawals_due
+    from memfs.trust.texts import ids_since, ids_to_renew
 
     tree, view = _open(session)
     wanted = [*ids, *(ids_since(tree, since) if since else ())]
@@ -105,18 +100,20 @@ def approve_ids(
     for notice in plan.notices:
         session.note(notice)
     if since or renew:
-        plan = _narrow(plan, [item for item in plan.items if not (item.verdict and item.verdict.trusted)])
+        plan = narrow(plan, [item for item in plan.items if not (item.verdict and item.verdict.trusted)])
     if not plan.items:
         session.note("there is nothing to approve")
         return EXIT_YES
     line_of_signer = find_key(plan, signer)  # says at once when this key may not approve them
-    done = [item for item in plan.items if stands_already(plan, item, line_of_signer)]
+    due = {one.id for one in withdrawals_due(plan, line_of_signer)}
+    waiting = {one.by.id for one in plan.successions if one.old.id in due}
+    done = [item for item in plan.items if stands_already(plan, item, line_of_signer) and item.id not in waiting]
     for item in done:
         session.note(f"{item.id}: you have approved this text already")
-    plan = _narrow(plan, [item for item in plan.items if item not in done])
+    plan = narrow(plan, [item for item in plan.items if item not in done])
     if not plan.items:
         return EXIT_YES
-    plan = _narrow(plan, [item for item in plan.items if _ask_for(session, plan, item)])
+    plan = narrow(plan, [item for item in plan.items if _ask_for(session, plan, item)])
     if not plan.items:
         session.note("nothing was approved")
         return EXIT_NO
@@ -145,16 +142,6 @@ def _open(session: Session) -> tuple[WorkTree, TrustView]:
     return tree, view
 
 
-def _narrow(plan: Plan, items: Sequence[PlanItem]) -> Plan:
-    from memfs.model.values import replace
-
-    ids = {item.id for item in items}
-    superseding = {
-        old for item in items if item.file and item.file.memory for old in item.file.memory.supersedes if old not in ids
-    }
-    return replace(plan, items=tuple(items), withdrawn=tuple(item for item in plan.withdrawn if item.id in superseding))
-
-
 def _ask_for(session: Session, plan: Plan, item: PlanItem) -> bool:
     show_item(session, plan, item)
     answer = session.ask(f"Type {item.id} to approve exactly this text (nothing: leave it out):")
@@ -165,7 +152,8 @@ def _ask_for(session: Session, plan: Plan, item: PlanItem) -> bool:
 
 def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
     """Write one memory of a plan to the terminal: state, text, what an eye may miss, the difference."""
-    from memfs.trust.approve import find_remarks
+    from memfs.model.unseen import compare_looks
+    from memfs.trust.texts import find_remarks
 
     file = item.file
     assert file is not None
@@ -184,13 +172,29 @@ def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
         session.note(f"  | {line}")
     for remark in find_remarks(item.text):
         session.note(f"  ! {remark}")
+    for path in item.twins:
+        session.note(f"  ! another file has this id: {escape_hidden(path, single_line=True)}")
     if item.previous is not None:
         session.note("    difference to the text that was last approved:")
         for line in difference(item.previous, file.raw):
             session.note(f"  {line}")
-    for one in plan.withdrawn:
-        if file.memory is not None and one.id in file.memory.supersedes:
-            session.note(f"    it supersedes {one.id}, whose approval is withdrawn in the same commit")
+        for remark in compare_looks(item.previous.decode("utf-8", "replace"), item.text):
+            session.note(f"  ! {remark}")
+    for one in plan.successions:
+        if one.by.id == item.id:
+            session.note(f"    {_say_succession(plan, one)}")
+
+
+def _say_succession(plan: Plan, one: Succession) -> str:
+    """Return what the approval does to a memory that the approved one supersedes."""
+    from memfs.trust.plan import approvers_of
+
+    if not one.is_seen:
+        return f"it supersedes {one.old.id}, which stays approved: not everybody who sees that one sees this one"
+    have = len(approvers_of(plan, one.by))
+    if have + 1 >= one.need:
+        return f"it supersedes {one.old.id}, whose approval is withdrawn in the same commit"
+    return f"it supersedes {one.old.id}, whose approval is withdrawn once {one.need} people have approved this one"
 
 
 def difference(old: bytes, new: bytes) -> list[str]:
@@ -242,9 +246,9 @@ def payload_of(approved: Approved) -> dict[str, Any]:
 def _sync(args: argparse.Namespace, session: Session) -> int:
     from pathlib import Path
 
-    from memfs.trust.approve import find_missing_receipts, write_receipts
     from memfs.trust.carriers import APPROVALS
     from memfs.trust.opening import open_view
+    from memfs.trust.receipts import find_missing_receipts, write_receipts
 
     text = b""
     if args.source == "-":

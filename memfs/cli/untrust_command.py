@@ -30,7 +30,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     require_terminal(session, "withdrawing an approval")
     from memfs.cli.trust_command import _open, payload_of
     from memfs.model.values import replace
-    from memfs.trust.approve import approve, find_key, make_records, plan_withdrawal
+    from memfs.trust.approve import approve, make_records
+    from memfs.trust.plan import find_key, plan_withdrawal
     from memfs.trust.record import format_record
 
     tree, view = _open(session)
@@ -42,6 +43,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
         where = escape_hidden(item.file.path, single_line=True) if item.file else "deleted"
         now = f"{item.verdict.reason or 'approved'}" if item.verdict else "no file"
         session.note(f"=== {item.id}  ({where}; now: {now})")
+        for path in item.twins:
+            session.note(f"    another file has this id: {escape_hidden(path, single_line=True)}")
         if session.ask(f"Type {item.id} to withdraw its approval (nothing: leave it):") == item.id:
             chosen.append(item)
     if not chosen:

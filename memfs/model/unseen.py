@@ -15,6 +15,9 @@ from memfs.model.values import dataclass
 GAP_LINES = 8
 """Empty lines in a row that push the rest of a text out of sight."""
 
+WIDE = 500
+"""Columns of a line whose end a page hides."""
+
 GAP_BLANKS = 20
 """Blanks in a row that push the rest of a line out of sight."""
 
@@ -71,6 +74,11 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str], str], ...] = (
         "maths that can be written in the colour of the page",
     ),
     ("gap", re.compile(rf"\n(?:[ \t]*\n){{{GAP_LINES},}}"), "a long gap: the text goes on far below"),
+    (
+        "wide",
+        re.compile(rf"^[^\n]{{{WIDE + 1},}}", re.MULTILINE),
+        f"over {WIDE} columns wide: a page hides the end of it",
+    ),
     ("gap", re.compile(rf"(?<=\S)[ \t]{{{GAP_BLANKS},}}(?=\S)"), "a long gap: the line goes on far to the right"),
     ("blank", re.compile(f"[{ODD_SPACES}]"), "a blank that is not the usual one"),
 )
@@ -116,6 +124,22 @@ def _look_alike_words(text: str) -> list[Unseen]:
         sentence = f"a word that looks like Latin letters: {name_of(odd)}"
         found.append(Unseen(kind="letters", line=text.count("\n", 0, match.start()) + 1, sentence=sentence))
     return found[:_MAX_TOLD]
+
+
+def compare_looks(old: str, new: str) -> list[str]:
+    """Return what an eye misses between two texts: the lines of ``new`` that look as one of ``old`` and are not,
+    with the characters that only one of the two has."""
+    before, after = old.split("\n"), new.split("\n")
+    looks = {skeleton(line): line for line in before if line not in after}
+    found = []
+    for number, line in enumerate(after, 1):
+        was = looks.get(skeleton(line)) if line not in before else None
+        if was is not None and was != line:
+            gone = "".join(dict.fromkeys(char for char in was if char not in line))
+            came = "".join(dict.fromkeys(char for char in line if char not in was))
+            names = [*(f"now {name_of(char)}" for char in came[:3]), *(f"was {name_of(char)}" for char in gone[:3])]
+            found.append(f"line {number}: looks the same as before and is not ({', '.join(names) or 'blanks differ'})")
+    return found
 
 
 def skeleton(line: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -110,14 +110,52 @@ def add_key(keyring: Keyring, key: Key) -> tuple[Key, ...]:
 
 
 def retire_keys(keyring: Keyring, chosen: Sequence[Key]) -> tuple[Key, ...]:
-    """Return the keys with ``chosen`` retired: they may only take away."""
+    """Return the keys with ``chosen`` retired: they may only take away, and only in their scopes."""
     blobs = {key.public.blob for key in chosen}
     return tuple(
-        replace(key, roles=(RETIRED,), touch=False, after=None, before=None, scopes=())
-        if key.public.blob in blobs
-        else key
+        replace(key, roles=(RETIRED,), touch=False, after=None, before=None) if key.public.blob in blobs else key
         for key in keyring.keys
     )
+
+
+def set_keys(
+    keyring: Keyring,
+    chosen: Sequence[Key],
+    *,
+    roles: tuple[str, ...] | None = None,
+    scopes: tuple[str, ...] | None = None,
+    after: date | None = None,
+    before: date | None = None,
+    touch: bool | None = None,
+) -> tuple[Key, ...]:
+    """Return the keys with what is named changed in ``chosen``; an empty tuple of scopes is every scope.
+
+    Raises :class:`UsageError` for a change that says nothing, and for a touch that no security key gives.
+    """
+    named = {"roles": roles, "scopes": scopes, "after": after, "before": before, "touch": touch}
+    changes = {name: value for name, value in named.items() if value is not None}
+    if not changes:
+        raise UsageError("say what to change: --role, --scope, --after, --before or --touch")
+    if touch and not all(key.public.is_security_key for key in chosen):
+        raise UsageError("only a security key can require a touch", where="--touch")
+    blobs = {key.public.blob for key in chosen}
+    return tuple(replace(key, **changes) if key.public.blob in blobs else key for key in keyring.keys)
+
+
+def require_roots_left(keyring: Keyring, keys: Sequence[Key], *, who: str) -> None:
+    """Raise :class:`UsageError` where ``keys`` leave fewer root people than must sign the next keyring."""
+    left = {key.principal for key in keys if key.is_root}
+    if len(left) < keyring.root:
+        raise UsageError(
+            f"nobody could change the keyring any more: it takes {keyring.root} root people, {len(left)} would be left",
+            where=who,
+            hint="list another one first: memfs keys add ADDRESS PUBLIC_KEY --role root,approve",
+        )
+
+
+def order_needs(needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Return needs by scope in the order in which the first match is the narrowest one."""
+    return tuple(sorted(needs.items(), key=lambda item: (item[0].endswith("*"), -len(item[0]), item[0])))
 
 
 def remove_keys(keyring: Keyring, chosen: Sequence[Key]) -> tuple[Key, ...]:

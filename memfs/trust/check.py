@@ -78,7 +78,7 @@ def check_keyring(keyrings: Mapping[str, bytes]) -> list[Problem]:
 def describe_keyring(keyring: Keyring) -> tuple[str, ...]:
     """Return who may do what under ``keyring``, one sentence each."""
     lines = [f"{key.principal} {_describe_key(key)}" for key in keyring.keys]
-    lines.append(f"{_people(keyring.root)} must sign the next keyring")
+    lines.append(f"{_of(keyring.root, len(keyring.principals(ROOT)))} root people must sign the next keyring")
     lines += [f"{_people(count)} must approve a memory of {scope}" for scope, count in keyring.needs]
     other = "another memory" if keyring.needs else "a memory"
     lines.append(f"{_people(keyring.approve)} must approve {other}")
@@ -106,7 +106,10 @@ def describe_keyring_change(old: Keyring | None, new: Keyring) -> tuple[str, ...
         if blob not in after:
             lines.append(f"removes {key.principal} ({key.public.fingerprint}), as if that key had never been listed")
     if old.root != new.root:
-        lines.append(f"the next keyring needs {_people(new.root)} instead of {old.root}")
+        count = len(new.principals(ROOT))
+        lines.append(f"the next keyring needs {_of(new.root, count)} root people instead of {old.root}")
+        if new.root == count > 1:
+            lines.append(f"! all {count} root people must sign: one lost key, and nobody can change the keyring again")
     if old.approve != new.approve:
         lines.append(f"a memory needs {_people(new.approve)} instead of {old.approve}")
     if old.needs != new.needs:
@@ -150,6 +153,10 @@ def _describe_key(key: Key) -> str:
     if key.before:
         limits.append(f"before {key.before.isoformat()}")
     return f"{' and '.join(rights)} ({', '.join(limits)})"
+
+
+def _of(count: int, among: int) -> str:
+    return f"{count} of {among}"
 
 
 def _people(count: int) -> str:

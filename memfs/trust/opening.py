@@ -70,13 +70,23 @@ def open_view(
 
 
 def view_of_files(
-    keyrings: Mapping[str, bytes], receipts: Mapping[str, bytes], *, today: date, pin: str, places: Places | None = None
+    keyrings: Mapping[str, bytes],
+    receipts: Mapping[str, bytes],
+    *,
+    today: date,
+    pin: str,
+    places: Places | None = None,
+    remembered: bool = False,
 ) -> TrustView:
     """Return the view on keyrings and receipts by path that lie in no repository of this machine, under ``pin``.
 
-    Nothing is remembered and no history is read; ``places`` is for the cache of signatures.
+    No history is read and nothing is noted. ``places`` is for the cache of signatures; ``remembered``: what this
+    machine saw of that repository (a withdrawal, a newer keyring) takes away here too.
     """
-    return _Opening(None, places, FilesCarrier(keyrings, receipts), today, pin).view()
+    opening = _Opening(None, places, FilesCarrier(keyrings, receipts), today, pin)
+    if remembered:
+        opening.remembered = Remembered(places)
+    return opening.view()
 
 
 class _Opening:
@@ -194,15 +204,14 @@ class _Opening:
         fault = find_pin_fault(pin, chain)
         if fault is not None:
             return _untrusted(Reason.KEYRING_ROLLED_BACK, fault)
-        if self.tree is None or self.given is not None:
-            return None
-        return self._compare_with_the_newest(self.tree, chain)
+        if self.tree is not None and self.given is None:
+            self.followed = find_followed(self.tree, self.remembered)
+            if self.followed is not None and self.followed.commit not in self.remembered.keyring_tips():
+                self._note_keyring(self.tree, chain, self.followed)
+        return self._compare_with_the_newest(chain)
 
-    def _compare_with_the_newest(self, tree: WorkTree, chain: Chain) -> Verdict | None:
+    def _compare_with_the_newest(self, chain: Chain) -> Verdict | None:
         """Return why ``chain`` falls behind the newest keyring that the followed branch had, or None."""
-        self.followed = find_followed(tree, self.remembered)
-        if self.followed is not None and self.followed.commit not in self.remembered.keyring_tips():
-            self._note_keyring(tree, chain, self.followed)
         newest = self.remembered.newest_keyring()
         if newest is None:
             return None

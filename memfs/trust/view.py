@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
+from memfs.errors import TrustError
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import content_digest
 from memfs.model.values import dataclass, replace
@@ -241,3 +242,20 @@ class TrustView:
     def _read_receipt(self, name: str) -> Record | None:
         raw = self._carrier.receipt(name)
         return read_receipt(name, raw) if raw is not None else None
+
+
+def require_keyring(view: TrustView) -> None:
+    """Raise :class:`TrustError` with what to do where no keyring judges."""
+    if view.keyring is not None:
+        return
+    trouble = view.trouble
+    hint = "run `memfs pin` and compare what it shows with a colleague"
+    if trouble is not None and trouble.reason is Reason.NO_APPROVAL:
+        hint = "run `memfs keys create`"
+    elif trouble is not None and trouble.reason is not Reason.NOT_PINNED:
+        hint = "restore .memfs/ from a commit that your team trusts; `memfs pin` says more"
+    raise TrustError(
+        (trouble.detail if trouble else None) or "no keyring counts here",
+        reason=trouble.reason if trouble else Reason.KEYRING_BROKEN,
+        hint=hint,
+    )

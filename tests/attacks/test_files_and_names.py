@@ -14,7 +14,7 @@ from support import git
 
 from memfs.errors import MemfsError, TrustError
 from memfs.model.reader import content_digest, read_memory
-from memfs.trust.approve import plan_approval
+from memfs.trust.plan import plan_approval
 
 
 def test_crlf_is_the_one_difference_that_is_forgiven(team: Team) -> None:

@@ -249,7 +249,7 @@ def test_an_approval_lives_through(topic: Team, tmp_path: Path, operation: Opera
     ids=lambda operation: operation.__name__,
 )
 def test_the_trailer_rebuilds_a_lost_receipt_after(topic: Team, tmp_path: Path, operation: Operation) -> None:
-    from memfs.trust.approve import find_missing_receipts, write_receipts
+    from memfs.trust.receipts import find_missing_receipts, write_receipts
 
     folder = tmp_path / "work"
     folder.mkdir()
@@ -264,7 +264,9 @@ def test_the_trailer_rebuilds_a_lost_receipt_after(topic: Team, tmp_path: Path, 
 
 
 def test_a_trailer_without_a_receipt_is_brought_in_by_sync(team: Team, bob: Person) -> None:
-    from memfs.trust.approve import approve, find_missing_receipts, make_records, plan_approval, write_receipts
+    from memfs.trust.approve import approve, make_records
+    from memfs.trust.plan import plan_approval
+    from memfs.trust.receipts import find_missing_receipts, write_receipts
     from memfs.trust.record import format_record
 
     assert approve

@@ -436,7 +436,7 @@ def test_a_tag_named_like_the_branch_does_not_stand_in_for_it(withdrawn: Team) -
 
 def test_the_bases_that_a_person_names_are_never_options(team: Team) -> None:
     from memfs.errors import UsageError
-    from memfs.trust.approve import ids_since
+    from memfs.trust.texts import ids_since
 
     for name in ("--output=evil", "-x", "nowhere", "", "HEAD~99"):
         with pytest.raises(UsageError):

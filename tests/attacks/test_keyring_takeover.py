@@ -16,10 +16,11 @@ from memfs.errors import TrustError, UsageError
 from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust import changing, pinning
-from memfs.trust.approve import approve, plan_approval
+from memfs.trust.approve import approve
 from memfs.trust.keyring import Key, format_file
 from memfs.trust.opening import open_view
 from memfs.trust.pin import parse_pin, read_pins
+from memfs.trust.plan import plan_approval
 
 
 def add(team: Team, signers: list[Person], *keys: Key) -> None:
@@ -417,10 +418,10 @@ def test_a_lapsed_key_of_ones_own_cannot_be_used(team: Team, alice: Person, bob:
     lines = team.keys()
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], before=date(2026, 1, 1))))
     team.write("b", memory_text("Too late."))
-    with pytest.raises(TrustError, match="may not approve today"):
+    with pytest.raises(TrustError, match="could approve before|may approve from"):
         team.approve(bob, "b")
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], roles=("retired",))))
-    with pytest.raises(TrustError, match="may only withdraw"):
+    with pytest.raises(TrustError, match="is retired"):
         team.approve(bob, "b")
     team.revoke(bob, "a")
     assert team.says() == "withdrawn"

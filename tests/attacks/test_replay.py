@@ -245,7 +245,7 @@ def test_a_key_that_may_approve_from_tomorrow_on_does_not_today(team: Team, alic
 
 
 def test_sync_does_not_undo_a_revert(team: Team, alice: Person) -> None:
-    from memfs.trust.approve import find_missing_receipts
+    from memfs.trust.receipts import find_missing_receipts
 
     team.git("revert", "--no-edit", "HEAD")
     assert find_missing_receipts(team.tree, team.view()) == ()
@@ -254,7 +254,7 @@ def test_sync_does_not_undo_a_revert(team: Team, alice: Person) -> None:
 
 
 def test_sync_never_brings_back_what_was_withdrawn(team: Team, alice: Person) -> None:
-    from memfs.trust.approve import find_missing_receipts, write_receipts
+    from memfs.trust.receipts import find_missing_receipts, write_receipts
 
     team.revoke(alice, "a")
     shutil.rmtree(team.root / ".memfs/approvals")

@@ -20,9 +20,10 @@ from support import launch_command, make_key
 from memfs.disk.places import Places
 from memfs.errors import SetupError
 from memfs.trust import signing
-from memfs.trust.approve import approve, plan_approval
+from memfs.trust.approve import approve
 from memfs.trust.changing import new_keyring
 from memfs.trust.keyring import Key
+from memfs.trust.plan import plan_approval
 from memfs.trust.signing import SshSigner, explain_failure, find_signing_key, load_key
 
 ENVIRON = {"PATH": os.environ["PATH"]}

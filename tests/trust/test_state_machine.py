@@ -30,8 +30,10 @@ from memfs.errors import MemfsError
 from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust import changing
-from memfs.trust.approve import approve, find_missing_receipts, plan_approval, plan_withdrawal, write_receipts
+from memfs.trust.approve import approve
 from memfs.trust.keyring import Key
+from memfs.trust.plan import plan_approval, plan_withdrawal
+from memfs.trust.receipts import find_missing_receipts, write_receipts
 
 IDS = ("a", "b")
 PEOPLE = ("alice", "bob", "carol")

@@ -1,0 +1,140 @@
+"""Which memories are meant, and their texts of today and before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from memfs.disk.files import read_file, scan_memories
+from memfs.disk.worktree import WorkTree
+from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, TrustError, UsageError
+from memfs.git.log import read_commits
+from memfs.git.objects import read_old_blobs
+from memfs.git.read import head_commit, read_git
+from memfs.model.codepoints import escape_hidden, find_hidden
+from memfs.model.memory import MemoryFile
+from memfs.model.reader import content_digest, read_memory
+from memfs.model.unseen import find_unseen
+from memfs.trust import record as record_format
+from memfs.trust.judge import CheckedRecord, Reason, find_fault, find_lapse, newest_of
+from memfs.trust.view import TrustView
+
+ID = re.compile(record_format.ID_PATTERN)
+_LOOK_BACK = 200  # versions of a file that are searched for the last approved text
+
+
+def find_files(tree: WorkTree, ids: Sequence[str]) -> list[MemoryFile]:
+    """Return the file of each of ``ids``, read once, each id once.
+
+    Raises :class:`NotFoundError` for an id that has none, :class:`TrustError` (`duplicate-id`) for
+    one that has several.
+    """
+    wanted = list(dict.fromkeys(ids))
+    by_name: dict[str, list[MemoryFile]] = {}
+    for file in all_files(tree, set(wanted)):
+        by_name.setdefault(file.id, []).append(file)
+    found = []
+    for memory_id in wanted:
+        files = by_name.get(memory_id, [])
+        shown = escape_hidden(memory_id, single_line=True)
+        if not files:
+            raise NotFoundError("no memory of that id is here", where=shown, hint="`memfs list` shows what there is")
+        if len(files) > 1:
+            raise TrustError(
+                f"{len(files)} files have this id: {', '.join(sorted(file.path for file in files))}",
+                reason=Reason.DUPLICATE_ID,
+                where=shown,
+                hint="rename or delete all but one",
+            )
+        found.append(files[0])
+    return found
+
+
+def ids_since(tree: WorkTree, base: str) -> list[str]:
+    """Return the ids of the memories that HEAD adds or changes since it left ``base``.
+
+    Raises :class:`UsageError` where ``base`` is no commit here.
+    """
+    name = re.sub(r"[^\x21-\x7e]", "?", base)
+    try:
+        start = read_git(tree, "merge-base", "--end-of-options", base, "HEAD").decode().strip()
+        raw = read_git(
+            tree, "diff-tree", "-r", "--no-renames", "--no-commit-id", "--name-only", "-z", "--diff-filter=AM",
+            start, "HEAD", "--", "memories",
+        )  # fmt: skip
+    except MemfsError:
+        raise UsageError(
+            "there is no such commit to compare with", where=name, hint="name a branch, for instance main"
+        ) from None
+    names = [path.rsplit("/", 1)[-1] for path in raw.decode("utf-8", "replace").split("\0") if path.endswith(".md")]
+    return [name[:-3] for name in names if ID.fullmatch(name[:-3])]
+
+
+def ids_to_renew(tree: WorkTree, view: TrustView, principal: str) -> list[str]:
+    """Return the memories whose text of today ``principal`` approved with a key or for a time that
+    has lapsed since, and does not hold in another way."""
+    found = []
+    for file in all_files(tree, None):
+        scope = file.memory.scope if file.memory else None
+        mine = [
+            one
+            for one in newest_of(view.records(file.id) if file.id else ())
+            if one.approves
+            and one.is_receipt
+            and one.record.statement.by == principal
+            and one.item.digest == content_digest(file.raw)
+        ]
+        if mine and all(find_lapse(one, scope, view.today) for one in mine) and find_fault(file) is None:
+            found.append(file.id)
+    return found
+
+
+def find_remarks(text: str) -> list[str]:
+    """Return what a reader of ``text`` may not see, one sentence each, with the line."""
+    remarks = [
+        (text.count("\n", 0, hidden.offset) + 1, f"U+{hidden.codepoint:04X}, {hidden.why}")
+        for hidden in find_hidden(text)
+    ]
+    remarks += [(one.line, one.sentence) for one in find_unseen(text)]
+    return [f"line {line}: {sentence}" for line, sentence in sorted(remarks)]
+
+
+def all_files(tree: WorkTree, ids: Collection[str] | None) -> list[MemoryFile]:
+    """Return the memories of those ``ids``, or all; a file that cannot be read is left out."""
+    found = []
+    for entry in scan_memories(tree).entries:
+        name = entry.path.rsplit("/", 1)[-1]
+        if ids is None or name[:-3] in ids:
+            try:
+                found.append(read_memory(entry.path, read_file(tree, entry.path)))
+            except InvalidMemoryError:
+                continue
+    return found
+
+
+def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
+    """Return the newest text of ``path`` in the history whose content digest is ``digest``, or None."""
+    if tree.git_dir is None or head_commit(tree) is None:
+        return None
+    try:
+        commits = read_commits(tree, "HEAD", [path], merges=True)
+        blobs = dict.fromkeys(file.blob for commit in commits for file in commit.files if file.letter != "D")
+        for _, raw in read_old_blobs(tree, list(blobs)[:_LOOK_BACK]):
+            if content_digest(raw) == digest:
+                return raw
+    except MemfsError:
+        return None
+    return None
+
+
+def find_last_approved(tree: WorkTree, view: TrustView, file: MemoryFile) -> bytes | None:
+    """Return the text of ``file``'s id that was approved last, where git still has it and it is another one."""
+    return find_previous(tree, view.records(file.id) if file.id else (), file)
+
+
+def find_previous(tree: WorkTree, records: Iterable[CheckedRecord], file: MemoryFile) -> bytes | None:
+    """Return the text that ``records`` say was approved last, where git still has it and it is another one."""
+    digest = content_digest(file.raw)
+    others = [one for one in records if one.failure is None and one.approves and one.item.digest != digest]
+    last = max(others, key=lambda one: one.item.seq, default=None)
+    return find_text(tree, file.path, last.item.digest) if last is not None else None
