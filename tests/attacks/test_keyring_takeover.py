@@ -418,7 +418,7 @@ def test_a_lapsed_key_of_ones_own_cannot_be_used(team: Team, alice: Person, bob:
     lines = team.keys()
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], before=date(2026, 1, 1))))
     team.write("b", memory_text("Too late."))
-    with pytest.raises(TrustError, match="could approve before|may approve from"):
+    with pytest.raises(TrustError, match="could approve before"):
         team.approve(bob, "b")
     team.change_keyring([alice], keys=(lines[0], replace(lines[1], roles=("retired",))))
     with pytest.raises(TrustError, match="is retired"):
