@@ -7,7 +7,7 @@ from datetime import date
 
 from memfs.model.values import dataclass, field
 
-STATES = ("current", "recheck", "expired", "superseded", "withheld")
+STATES = ("current", "recheck", "unknown", "expired", "superseded", "withheld")
 TRUSTS = ("approved", "not approved", "withdrawn", "denied")
 SORTS = ("newest", "oldest", "id")
 PAGE_SIZE = 50

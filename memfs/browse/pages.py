@@ -115,7 +115,7 @@ def render_list(site: Site, listing: Listing, filters: Filters, links: Links) ->
                 target = Filters().narrowed(name, value)
             href = links.listing(target)
             if href is not None:
-                label = "look again" if value == "recheck" else value
+                label = {"recheck": "look again", "unknown": "cannot be told here"}.get(value, value)
                 choices.append({"label": label, "count": count, "href": href, "chosen": chosen})
         if choices:
             facets.append({"title": title, "choices": choices})

@@ -41,7 +41,14 @@ MAX_CHANGES = 100
 MAX_ROWS = 400
 
 _TONES = {"unchanged": "good", "changed": "warn", "missing": "bad"}
-_STATE_TONES = {"current": "good", "recheck": "warn", "expired": "bad", "superseded": "plain", "withheld": "bad"}
+_STATE_TONES = {
+    "current": "good",
+    "recheck": "warn",
+    "unknown": "plain",
+    "expired": "bad",
+    "superseded": "plain",
+    "withheld": "bad",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

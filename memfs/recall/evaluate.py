@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _CASE_KEYS = ("name", "ask", "as", "on", "expect", "forbid", "nothing", "state", "cites", "within")
 _FILE_KEYS = ("version", "cases", "require")
-_STATES = ("current", "recheck", "superseded", "expired")
+_STATES = ("current", "recheck", "unknown", "superseded", "expired")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memfs.model.memory import MemoryFile
     from memfs.standing.assess import Assessment
 
-STATE_FACTORS = {State.CURRENT: 1.0, State.RECHECK: 0.9, State.SUPERSEDED: 0.5, State.EXPIRED: 0.5}
+STATE_FACTORS = {State.CURRENT: 1.0, State.UNKNOWN: 0.95, State.RECHECK: 0.9, State.SUPERSEDED: 0.5, State.EXPIRED: 0.5}
 """What a memory's state does to its score."""
 PLACE_FACTOR = 1.15
 """What ``applies_to`` does that matches the work path or a topic."""

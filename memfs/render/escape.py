@@ -43,11 +43,11 @@ _LINE_START = (
     r"|m(?=emory\s+bundle\b)|e(?=nd\s+(?:of\s+)?(?:untrusted\s+|trusted\s+)?memory\b)"
     r"|\[(?=[^\]\[]{1,70}\]\s*(?:[a-z]+\s+[-·.:]|$))"  # a made-up heading of a memory
     r"|e(?=vidence\s+\S)|l(?=ine\s+now\b)"  # a made-up result of checking evidence
-    r"|r(?=echeck\b)|s(?=uperseded\b)|e(?=xpired\b)|w(?=ithheld\b))"
+    r"|r(?=echeck\b)|u(?=nknown\s*:)|s(?=uperseded\b)|e(?=xpired\b)|w(?=ithheld\b))"
 )
 _LEAD = r"^[\s>*_#`~|\-+=.•▪–—\"'(]*(?:\d{1,3}[.)]\s*)?"
 _SUSPECT_WORDS = ("human", "assistant", "ai", "user", "developer", "system", "tool", "memory", "evidence", "line",
-                  "recheck", "superseded", "expired", "withheld")  # fmt: skip
+                  "recheck", "unknown", "superseded", "expired", "withheld")  # fmt: skip
 
 
 @cache

@@ -51,3 +51,13 @@ def test_only_git_log_asks_git_for_a_history() -> None:
             if "log" in words and ("git" in function or "git" in words):
                 found.add(where)
     assert found - shown == {"git/log.py"}
+
+
+def test_only_standing_builds_the_facts_about_evidence_and_triggers() -> None:
+    room = {"model/state.py", "standing/facts.py"}
+    assert users_of(names=("StateFacts", "FileFact", "judge_state")) <= room
+
+
+def test_only_standing_asks_what_a_part_of_a_file_is() -> None:
+    readers = {"model/parts.py", "standing/facts.py", "standing/tie.py", "standing/drift.py", "standing/blame.py"}
+    assert users_of(names=("PartedText",)) - readers == {"repository/verify.py"}  # shows the text to a person
