@@ -37,6 +37,7 @@ GROUPS: dict[str, str] = {
     "trust": "Approvals and keyring",
     "repository": "The repository",
     "change": "A change (`--staged`, `--base`): memories",
+    "drift": "A change: memories that it leaves alone",
     "approvals": "A change: approvals and keyring",
     "house": "A change: the files round the memories",
 }
@@ -351,12 +352,6 @@ _ALL = [
         ),
         ("memory-removed", _N, "A memory is removed.", "Make sure that nobody needs it."),
         ("scope-narrower", _W, "Fewer people would see this memory than before.", "Make sure that nobody loses it."),
-        (
-            "makes-stale",
-            _W,
-            "A file changes on which memories rest.",
-            "Read them again; `memfs verify ID` says that they still hold.",
-        ),
         ("origin-changed", _W, "The origin of a memory changes.", "Ask its writer."),
         (
             "origin-robot",
@@ -376,6 +371,25 @@ _ALL = [
             "It replaces an approved memory.",
             "Approve it only if the other one is to end.",
         ),
+    ),
+    *_rules(
+        "drift",
+        (
+            "makes-stale",
+            _W,
+            "A change makes a memory one to look at again.",
+            "Read it again; `memfs verify ID` says that it is still true.",
+        ),
+        (
+            "gone",
+            _W,
+            "A change takes away what a memory rests on.",
+            "`memfs verify ID` ties it to what is there; `memfs supersede ID` says what is true now.",
+        ),
+        ("trigger-fires", _W, "A change makes a review trigger fire.", "Read the memory again; `memfs verify ID`."),
+        ("moved", _N, "A file moves on which a memory rests.", "`memfs verify ID` ties it to the new place."),
+        ("heals", _N, "A change restores what a memory rests on.", "Nothing."),
+        ("applies-here", _N, "An approved memory applies to a changed file.", "Make sure that the change fits it."),
     ),
     *_rules(
         "approvals",

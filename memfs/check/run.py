@@ -231,7 +231,7 @@ class _Run:
         yield from check_fields(between)
         yield from check_texts(between)
         yield from check_house(between)
-        yield from check_drift(between)
+        yield from check_drift(between, today=self.today)
         if self.target.base and self.states.since and self.states.tip:
             yield from check_messages(self.states.now.tree, self.states.since, self.states.tip)
             yield from check_trailers(between)

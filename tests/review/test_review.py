@@ -110,8 +110,11 @@ def test_a_change_of_what_memories_rest_on_is_said_although_they_stay(branch: Pa
     write(branch, "docs/support.md", "one version\n")
     commit(branch, "docs")
     review = _review(branch)
-    assert [note.about for note in review.alarms] == ["makes-stale"]
-    assert "triggered and workers rest on docs/support.md" in review.alarms[0].text
+    assert [note.about for note in review.alarms] == ["makes-stale", "trigger-fires"]
+    assert review.alarms[0].text.startswith("workers must be looked at again:")
+    assert 'It says "Workers of two versions run side by side." (not approved). ' in review.alarms[0].text
+    assert review.alarms[0].text.endswith("Still true: `memfs verify workers`.")
+    assert [result.path for result in review.report.results] == ["docs/support.md", "docs/support.md"]
 
 
 def test_an_approval_alone_is_a_change_too(repo: Path, places: Places, key: Path) -> None:
