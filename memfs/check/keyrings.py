@@ -80,7 +80,10 @@ def _ids_with(between: Between, digest: str) -> Iterator[str]:
 
 
 def _all_files(between: Between) -> Iterator[tuple[str, MemoryFile]]:
-    for path, raw in between.now.read_many(between.now.memories()[0]):
+    """Yield the memories that some receipt speaks of: no other one is approved."""
+    ids = between.view.ids_with_receipts() if between.view is not None else frozenset()
+    wanted = [path for path in between.now.memories()[0] if path.rpartition("/")[2].removesuffix(".md") in ids]
+    for path, raw in between.now.read_many(wanted):
         if isinstance(raw, bytes):
             yield path, read_memory(path, raw)
 
@@ -98,6 +101,7 @@ def _check_losses(between: Between, path: str) -> Iterator[Result]:
             if not verdict.trusted:
                 ended.setdefault(_why(verdict, after, file), []).append(file.id)
     for why, ids in sorted(ended.items()):
+        ids.sort()
         verb = "loses its" if len(ids) == 1 else "lose their"
         message = f"With it {memories(len(ids))} {verb} approval, because {why}: {names_of(ids)}."
         yield make_result("approvals-end", message, path=path, ids=tuple(ids))
