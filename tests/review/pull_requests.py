@@ -17,7 +17,7 @@ from memfs.disk.places import Places
 from memfs.model.values import replace
 from memfs.trust.changing import next_keyring, sign_keyring
 from memfs.trust.pinning import read_chain
-from memfs.trust.view import digest_of
+from  import digest_of
 
 RETRY = "A charge is retried three times before the customer hears of it."
 LEDGER = "Rows of the ledger are written once and changed by nobody."
