@@ -14,10 +14,10 @@ from making import memory_text
 from people import Person, Team, found_team, make_record
 
 from memfs.disk.places import Places
+from memfs.model.reader import content_digest
 from memfs.model.values import replace
 from memfs.trust.changing import next_keyring, sign_keyring
 from memfs.trust.pinning import read_chain
-from  import digest_of
 
 RETRY = "A charge is retried three times before the customer hears of it."
 LEDGER = "Rows of the ledger are written once and changed by nobody."
@@ -173,7 +173,7 @@ def drops_a_withdrawal(pull: Pulls) -> None:
 def forges_a_receipt_in_alices_name(pull: Pulls) -> None:
     pull.memory("new", NEW)
     raw = (pull.root / "memories/team/new.md").read_bytes()
-    pull.team.put_receipt(make_record(pull.mallory, pull.team, "new", digest_of(raw), by="alice@example.com"))
+    pull.team.put_receipt(make_record(pull.mallory, pull.team, "new", content_digest(raw), by="alice@example.com"))
 
 
 @hostile("a.1.00000000.txt is no receipt: it must hold exactly one record")
@@ -187,7 +187,7 @@ def adds_a_receipt_that_is_not_one(pull: Pulls) -> None:
 def forges_a_trailer_in_a_message(pull: Pulls) -> None:
     pull.memory("new", NEW)
     raw = (pull.root / "memories/team/new.md").read_bytes()
-    pull.commit(f"new\n\n{make_record(pull.mallory, pull.team, 'new', digest_of(raw)).line}")
+    pull.commit(f"new\n\n{make_record(pull.mallory, pull.team, 'new', content_digest(raw)).line}")
 
 
 @hostile("adds mallory@example.com, who signs keyrings and approves everything")
@@ -224,7 +224,7 @@ def removes_the_key_that_approved(pull: Pulls) -> None:
 @hostile("denies the text", stops=False)
 def denies_a_text(pull: Pulls) -> None:
     raw = (pull.root / "memories/team/retry.md").read_bytes()
-    pull.team.change_keyring([pull.alice], denied=(digest_of(raw),))
+    pull.team.change_keyring([pull.alice], denied=(content_digest(raw),))
 
 
 @hostile("from now on everybody on the team.")
