@@ -160,7 +160,7 @@ def run(root: Path, places: Places, changes: int) -> None:
     from memfs.check.run import check_repository
     from memfs.check.states import Target
     from memfs.model.scope import Caller
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
     from memfs.review.change import review_range
     from memfs.review.forms import format_comment
 

@@ -25,6 +25,8 @@ class MemfsError(Exception):
     """
 
     exit_code = EXIT_BUG
+    draft = ""
+    """The name under which the text that was refused is kept as a draft."""
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -55,9 +57,15 @@ class SetupError(MemfsError):
 
 
 class InvalidMemoryError(MemfsError):
-    """A memory file or a draft does not have the form of DESIGN 3."""
+    """A memory file or a draft does not have the form of DESIGN 3; ``reasons`` names each thing that is wrong."""
 
     exit_code = EXIT_INVALID_MEMORY
+
+    def __init__(
+        self, message: str, *, reasons: tuple[str, ...] = (), where: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.reasons = reasons
 
 
 class RefusedError(MemfsError):

@@ -29,7 +29,7 @@ from memfs.model.reader import read_memory
 from memfs.model.scope import Caller, is_seen_with, scope_of_path
 from memfs.model.triggers import parse_trigger
 from memfs.model.values import dataclass, field
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 from memfs.trust.judge import Level as TrustLevel
 from memfs.trust.opening import HERE
 from memfs.trust.view import TrustView

@@ -12,7 +12,7 @@ from memfs.browse.pages import StaticLinks, static_name, style_sheet
 from memfs.browse.site import due_page, list_page, make_site, memory_page
 from memfs.errors import SetupError, UsageError
 from memfs.model.scope import Caller
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 
 MARK = ".memfs-browse"
 """A file in every exported site: only a folder that has it, or an empty one, is written into."""

@@ -29,7 +29,7 @@ from memfs.browse.site import (
 from memfs.errors import MemfsError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.scope import Caller
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 from memfs.review.change import Review
 
 LOOPBACK = "127.0.0.1"

@@ -29,7 +29,7 @@ from memfs.model.reader import statement_of_body
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass, replace
 from memfs.propose.remote import find_main_branch
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 from memfs.review.change import Change, Review, review_range
 from memfs.review.forms import headline
 from memfs.review.notes import Tone

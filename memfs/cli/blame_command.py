@@ -31,8 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.disk.worktree import folder_below
     from memfs.render.views import render_json
-    from memfs.repository.api import shown_of
     from memfs.repository.blame import find_blame
+    from memfs.repository.shown import shown_of
     from memfs.standing.tie import Knot
 
     repository = session.open_repository()

@@ -20,7 +20,7 @@ from memfs.model.codepoints import escape_hidden
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

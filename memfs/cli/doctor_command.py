@@ -31,7 +31,7 @@ from memfs.trust.signing import KEYGEN, PassphraseError, SshSigner
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
 
 _MARKS = {Level.GOOD: "ok   ", Level.UNWISE: "note ", Level.WRONG: "WRONG"}
 _EXTRAS = {"mcp": ("mcp", "there is no MCP server"), "onnxruntime": ("semantic", "recall is by words alone")}
@@ -192,7 +192,7 @@ def _check_model(repository: Repository) -> Iterator[Finding]:
 
 def _known_words(session: Session) -> str:
     """Return a question to which recall must have an answer: the words of the first good memory."""
-    from memfs.repository.api import Stores
+    from memfs.repository.stores import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     for _, repository in stores.repositories():

@@ -14,18 +14,26 @@ never recalled. Submitting one runs the gate again.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from memfs.cli.editing import edit_until
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of
-from memfs.cli.writing import edit_text, tell_recorded
+from memfs.cli.writing import tell_recorded
+from memfs.disk.drafts import drop_draft, get_draft, list_drafts
+from memfs.errors import MemfsError
 from memfs.model.memory import Origin
 from memfs.model.values import replace
+from memfs.repository.draft import DraftText, Recorded
+from memfs.repository.drafting import draft_of, keep_refused, replace_held
+from memfs.sight import OWNER
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.disk.drafts import HeldDraft
-    from memfs.repository.api import Repository
-    from memfs.repository.writing import DraftText
+    from memfs.repository.repository import Repository
+
+T = TypeVar("T")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +67,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _list(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.disk.drafts import list_drafts
-
     drafts = list_drafts(repository.tree, session.places)
     if args.json:
         session.emit("drafts", {"drafts": [_summary(draft) for draft in drafts]})
@@ -81,7 +87,6 @@ def _summary(draft: HeldDraft) -> dict[str, Any]:
 
 
 def _show(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.disk.drafts import get_draft
     from memfs.render.escape import show_line, show_lines
     from memfs.render.frame import frame_text
 
@@ -105,28 +110,59 @@ def _show(args: argparse.Namespace, session: Session, repository: Repository) ->
 
 
 def _edit(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.repository.drafting import replace_held
+    draft = _changed(args, session, repository)
 
-    replace_held(repository.writer(), _changed(args, session, repository), name=args.name)
+    def record(text: str) -> None:
+        replace_held(repository.writer(), _with_text(args, session, draft, text), name=args.name)
+
+    _take(args, session, repository, draft, record, edits=get_draft(repository.tree, session.places, args.name).edits)
     session.say(f"changed {args.name}; `memfs drafts submit {args.name}` records it")
     return 0
 
 
 def _submit(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.repository.drafting import submit
-
     draft = _changed(args, session, repository)
-    if args.dry_run:
-        recorded = repository.remember(draft, dry_run=True)
-    else:
-        recorded = submit(repository.writer(), args.name, draft)
-    tell_recorded(recorded, args, session, done="remembered")
+    edits = get_draft(repository.tree, session.places, args.name).edits
+
+    def record(text: str) -> Recorded:
+        changed = _with_text(args, session, draft, text)
+        if edits is None:
+            return repository.remember(changed, name=args.name, dry_run=args.dry_run)
+        raw = text.encode("utf-8", "surrogateescape")
+        recorded = repository.edit(
+            edits, OWNER, changes={}, raw=raw, origin=changed.origin, allow=changed.allow, dry_run=args.dry_run
+        )
+        if not args.dry_run:
+            drop_draft(repository.tree, session.places, args.name)
+        return recorded
+
+    recorded = _take(args, session, repository, draft, record, edits=edits)
+    tell_recorded(recorded, args, session, done="remembered" if edits is None else "edited")
     return 0
 
 
-def _drop(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.disk.drafts import drop_draft
+def _take(
+    args: argparse.Namespace,
+    session: Session,
+    repository: Repository,
+    draft: DraftText,
+    record: Callable[[str], T],
+    *,
+    edits: str | None,
+) -> T:
+    """Return what ``record`` makes of the draft's text, which a person may change in the editor first."""
+    if not args.editor:
+        return record(draft.body)
 
+    def keep(text: str, error: MemfsError) -> None:
+        if not error.draft:
+            changed = _with_text(args, session, draft, text)
+            keep_refused(repository.writer(), changed, error, name=args.name, edits=edits)
+
+    return edit_until(session, draft.body, record, keep=keep)
+
+
+def _drop(args: argparse.Namespace, session: Session, repository: Repository) -> int:
     for name in args.names:
         drop_draft(repository.tree, session.places, name)
         session.say(f"dropped {name}")
@@ -134,29 +170,27 @@ def _drop(args: argparse.Namespace, session: Session, repository: Repository) ->
 
 
 def _changed(args: argparse.Namespace, session: Session, repository: Repository) -> DraftText:
-    """Return the held draft with what the arguments change.
-
-    Its origin stays what the command that held it declared, unless a person at a terminal names
-    another one or changes the text there: then it is theirs.
-    """
-    from memfs.disk.drafts import get_draft
-    from memfs.repository.drafting import draft_of
-
+    """Return the draft with what the arguments change."""
     draft = draft_of(get_draft(repository.tree, session.places, args.name))
-    body = draft.body
-    if args.editor:
-        body = edit_text(session, draft.body)
-    elif args.text is not None:
-        body = session.read_stdin().decode("utf-8", "surrogateescape") if args.text == "-" else args.text
-    origin = Origin(args.origin) if args.origin else draft.origin
-    if not args.origin and body != draft.body and session.interactive:
-        origin = Origin.OWNER
+    if args.text is not None:
+        text = session.read_stdin().decode("utf-8", "surrogateescape") if args.text == "-" else args.text
+        draft = _with_text(args, session, draft, text)
     return replace(
         draft,
-        body=body,
-        origin=origin,
         front={**draft.front, **fields_of(args)},
         author=args.author or draft.author,
         id=args.id or draft.id,
         allow={**draft.allow, **allowed_rules(args)},
+        origin=Origin(args.origin) if args.origin else draft.origin,
     )
+
+
+def _with_text(args: argparse.Namespace, session: Session, draft: DraftText, text: str) -> DraftText:
+    """Return the draft with another text.
+
+    Its origin stays what the command that kept it declared, unless a person at a terminal names another
+    one or changes the text there: then it is theirs.
+    """
+    if text != draft.body and session.interactive and not args.origin:
+        draft = replace(draft, origin=Origin.OWNER)
+    return replace(draft, body=text)

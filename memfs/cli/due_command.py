@@ -27,7 +27,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.recall.due import find_due
     from memfs.render.escape import show_line
     from memfs.render.views import render_json
-    from memfs.repository.api import Stores, shown_of
+    from memfs.repository.shown import shown_of
+    from memfs.repository.stores import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     found = find_due(stores.stores, session.places, caller_of(args), today=session.today, on=_day(args))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs.cli.editing import edit_until
 from memfs.cli.options import (
     add_caller,
     add_fields,
@@ -24,9 +25,11 @@ from memfs.cli.options import (
     origin_of,
     writer_of,
 )
-from memfs.cli.writing import edit_text, tell_recorded
+from memfs.cli.writing import tell_recorded
 from memfs.errors import UsageError
 from memfs.model.memory import FrontValue
+from memfs.repository.draft import DraftText, Recorded
+from memfs.repository.drafting import keep_refused
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -51,30 +54,41 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
         return merge_versions(args.id, session, take=args.take)
     repository = session.open_repository()
-    caller = caller_of(args)
+    caller, origin = caller_of(args), origin_of(args, session)
     changes: dict[str, FrontValue | None] = {**fields_of(args), **dict.fromkeys(args.unset)}
-    body: str | None = None
-    raw: bytes | None = None
+
+    def record(*, body: str | None = None, raw: bytes | None = None) -> Recorded:
+        return repository.edit(
+            args.id,
+            caller,
+            by=writer_of(args),
+            changes=changes,
+            body=body,
+            raw=raw,
+            origin=origin,
+            declared=args.origin is not None,
+            allow=allowed_rules(args),
+            dry_run=args.dry_run,
+        )
+
     if args.text == ["-"]:
-        body = session.read_stdin().decode("utf-8")
+        recorded = record(body=session.read_stdin().decode("utf-8"))
     elif args.text:
-        body = " ".join(args.text)
+        recorded = record(body=" ".join(args.text))
     elif args.editor or not changes:
         if not session.interactive:
             raise UsageError("say what to change", hint="give TEXT, a field option, or run it on a terminal")
         file = repository.find(args.id, caller)
-        raw = edit_text(session, file.raw.decode("utf-8", errors="surrogateescape")).encode("utf-8", "surrogateescape")
-    recorded = repository.edit(
-        args.id,
-        caller,
-        by=writer_of(args),
-        changes=changes,
-        body=body,
-        raw=raw,
-        origin=origin_of(args, session),
-        declared=args.origin is not None,
-        allow=allowed_rules(args),
-        dry_run=args.dry_run,
-    )
+        repository.require_writable(origin)
+        recorded = edit_until(
+            session,
+            file.raw.decode("utf-8", "surrogateescape"),
+            lambda text: record(raw=text.encode("utf-8", "surrogateescape")),
+            keep=lambda text, error: keep_refused(
+                repository.writer(), DraftText(body=text, origin=origin), error, edits=file.id
+            ),
+        )
+    else:
+        recorded = record()
     tell_recorded(recorded, args, session, done="edited")
     return 0

@@ -27,10 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.recall.feedback import record_feedback
     from memfs.recall.usage import NEVER, read_usage
-    from memfs.repository.api import Stores
+    from memfs.repository.stores import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
-    _, repository, file = stores.find(args.id, caller_of(args))
+    found = stores.find(args.id, caller_of(args))
+    repository, file = found.repository, found.file
     if args.helped or args.misled:
         usage = record_feedback(repository.tree, session.places, file.id, helped=args.helped, today=session.today)
     else:

@@ -85,7 +85,7 @@ def _wanted(assessment: Assessment, args: argparse.Namespace) -> bool:
 
 def _cells(assessment: Assessment) -> tuple[str, str, str, str, str]:
     from memfs.render.views import Detail, render_json
-    from memfs.repository.api import shown_of
+    from memfs.repository.shown import shown_of
 
     memory = assessment.file.memory
     assert memory is not None
@@ -117,6 +117,6 @@ def _front(assessment: Assessment) -> dict[str, Any] | None:
 
 def _row(assessment: Assessment) -> dict[str, Any]:
     from memfs.render.views import render_json
-    from memfs.repository.api import shown_of
+    from memfs.repository.shown import shown_of
 
     return render_json([shown_of(assessment)])[0]

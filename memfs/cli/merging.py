@@ -48,7 +48,7 @@ def merge_versions(memory_id: str, session: Session, *, take: str | None) -> int
 
 
 def _choose(conflict: Conflict, session: Session, take: str | None) -> FrontValue | None:
-    from memfs.cli.writing import edit_text
+    from memfs.cli.editing import edit_text
     from memfs.propose.merge import BODY, OURS
 
     if take is not None:
@@ -63,7 +63,7 @@ def _choose(conflict: Conflict, session: Session, take: str | None) -> FrontValu
         if answer in ("t", "theirs"):
             return conflict.theirs
         if may_edit and answer in ("e", "edit"):
-            return edit_text(session, f"{conflict.ours}\n\n{conflict.theirs}")
+            return edit_text(session, f"{conflict.ours}\n\n{conflict.theirs}")[0]
         if not answer:
             raise UsageError("nothing was chosen; nothing was written")
 

@@ -22,7 +22,7 @@ from memfs.errors import EXIT_YES, UsageError
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.propose.propose import Plan
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -116,7 +116,7 @@ def _tell_plan(planned: Plan, session: Session) -> int:
 
 def _write_new(args: argparse.Namespace, session: Session, repository: Repository) -> dict[str, bytes]:
     """Return the file of a new memory, admitted but not written anywhere."""
-    from memfs.repository.writing import DraftText
+    from memfs.repository.draft import DraftText
 
     text = session.read_stdin().decode("utf-8") if args.new == "-" else args.new
     draft = DraftText(

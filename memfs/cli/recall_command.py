@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.repository.api import Stores
+    from memfs.repository.stores import Stores
 
     query = _query(args, session)
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
@@ -92,7 +92,7 @@ def _budget(args: argparse.Namespace) -> int | None:
 
 
 def _shown(hit: Hit, args: argparse.Namespace) -> Shown:
-    from memfs.repository.api import shown_of
+    from memfs.repository.shown import shown_of
 
     notes = (*hit.notes, _explain(hit)) if args.explain else hit.notes
     return shown_of(hit.assessment, store=hit.store or None, score=hit.score, notes=notes)

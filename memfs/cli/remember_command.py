@@ -11,14 +11,18 @@ rests on and when it must be looked at again; on a terminal memfs asks for what 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of, origin_of
-from memfs.cli.writing import ask_missing, read_text, tell_recorded
+from memfs.cli.writing import NewText, ask_missing, needs_editor, read_text, tell_recorded
+from memfs.model.memory import FrontValue
+from memfs.model.values import replace
+from memfs.repository.draft import DraftText, Recorded
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.repository.writing import DraftText
+    from memfs.repository.repository import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +43,12 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     repository = session.open_repository()
-    draft = read_draft(args, session)
-    if args.supersedes:
-        draft.front["supersedes"] = tuple(args.supersedes)  # type: ignore[index]  # our own dict, made below
-    recorded = repository.remember(draft, dry_run=args.dry_run)
+    more: dict[str, FrontValue] = {"supersedes": tuple(args.supersedes)} if args.supersedes else {}
+
+    def record(draft: DraftText, name: str) -> Recorded:
+        return repository.remember(draft, name=name, dry_run=args.dry_run)
+
+    recorded = take_draft(args, session, repository, record, more=more)
     tell_recorded(recorded, args, session, done="remembered")
     if args.trust and not args.dry_run:
         from memfs.cli.trust_command import approve_ids
@@ -51,18 +57,30 @@ def run(args: argparse.Namespace, session: Session) -> int:
     return 0
 
 
-def read_draft(args: argparse.Namespace, session: Session) -> DraftText:
-    """Return the draft that the arguments, the input and a person's answers make."""
-    from memfs.repository.writing import DraftText
+def take_draft(
+    args: argparse.Namespace,
+    session: Session,
+    repository: Repository,
+    record: Callable[[DraftText, str], Recorded],
+    *,
+    more: Mapping[str, FrontValue] | None = None,
+) -> Recorded:
+    """Return what ``record`` makes of the draft that the arguments, the input and a person's answers make.
 
-    front = fields_of(args)
-    body = read_text(args, session)
-    ask_missing(front, session)
-    return DraftText(
-        body=body,
+    Whether anything can be written here is asked before a person types.
+    """
+    draft = DraftText(
+        body="",
         origin=origin_of(args, session),
-        front=front,
+        front={**fields_of(args), **(more or {})},
         author=args.author,
         id=args.id,
         allow=allowed_rules(args),
     )
+    if needs_editor(args, session):
+        repository.require_writable(draft.origin)
+        return NewText(session, repository, draft, record).write()
+    body, front = read_text(args, session), dict(draft.front)
+    typed = ask_missing(front, session)
+    is_argument = bool(args.text) and args.text != ["-"]
+    return record(replace(draft, body=body, front=front, at_hand=is_argument and not typed), "")

@@ -19,7 +19,7 @@ from memfs.model.values import dataclass, field
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class Session:
 
     def open_repository(self) -> Repository:
         """Return the repository of the working directory. Raises UsageError where there is none."""
-        from memfs.repository.api import Repository
+        from memfs.repository.repository import Repository
 
         repository = Repository.open(self.cwd, places=self.places, today=self.today)
         if not repository.is_made:

@@ -20,11 +20,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.render.views import render_bundle, render_json, render_markdown
-    from memfs.repository.api import shown_of
+    from memfs.repository.find import two_files
+    from memfs.repository.shown import shown_of
 
     repository = session.open_repository()
     caller = caller_of(args)
-    shown = [shown_of(repository.assess(repository.find(args.id, caller), caller))]
+    files = repository.find_all(args.id, caller)
+    assessments = sorted((repository.assess(file, caller) for file in files), key=lambda one: not one.approved)
+    shown = [shown_of(assessment) for assessment in assessments]
+    if len(files) > 1:
+        session.note(two_files(files))
     for notice in repository.notices:
         session.note(notice)
     if args.json:

@@ -26,7 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     from memfs.recall.due import find_stale
     from memfs.render.views import render_json
-    from memfs.repository.api import Stores, shown_of
+    from memfs.repository.shown import shown_of
+    from memfs.repository.stores import Stores
 
     if not 0 <= args.days <= 36_500:
         raise UsageError("must be a number of days", where="--days")

@@ -14,7 +14,7 @@ from memfs.model.memory import State
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
     from memfs.standing.assess import Assessment
 
 DIFFERENT = ("changed", "older-text")

@@ -12,11 +12,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, caller_of, writer_of
-from memfs.cli.remember_command import add_draft, read_draft
+from memfs.cli.remember_command import add_draft, take_draft
 from memfs.cli.writing import tell_recorded
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
+    from memfs.repository.draft import DraftText, Recorded
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +35,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
         # What replaces one memory is of its kind and for the same people, unless it says otherwise.
         args.kind = args.kind or replaced[0].kind.value
         args.scope = args.scope or replaced[0].scope
-    recorded = repository.supersede(
-        old_ids, read_draft(args, session), caller, by=writer_of(args), dry_run=args.dry_run
-    )
+
+    def record(draft: DraftText, name: str) -> Recorded:
+        return repository.supersede(old_ids, draft, caller, by=writer_of(args), name=name, dry_run=args.dry_run)
+
+    recorded = take_draft(args, session, repository, record)
     tell_recorded(recorded, args, session, done="remembered")
     return 0

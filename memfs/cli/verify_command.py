@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memfs.cli.session import Session
-    from memfs.repository.api import Repository
+    from memfs.repository.repository import Repository
     from memfs.repository.verify import Look, Verification
 
 _MOST_ROWS = 60  # of one difference

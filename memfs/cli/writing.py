@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from memfs.errors import UsageError
+from memfs.cli.editing import edit_until
+from memfs.errors import InvalidMemoryError, MemfsError, UsageError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.frontmatter import parse_document, write_document
 from memfs.model.memory import FrontValue, Kind
+from memfs.model.values import replace
+from memfs.repository.drafting import keep_refused
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.repository.writing import Recorded
+    from memfs.repository.draft import DraftText, Recorded
+    from memfs.repository.repository import Repository
 
 QUESTIONS = {
     "kind": f"Kind ({', '.join(kind.value for kind in Kind)})?",
@@ -28,53 +34,85 @@ LIKENESS = {
 }
 
 
-def read_text(args: argparse.Namespace, session: Session, *, start: str = "") -> str:
-    """Return the memory's text from the arguments, stdin (``-`` or a pipe) or an editor.
+def needs_editor(args: argparse.Namespace, session: Session) -> bool:
+    """Return whether a person writes the text of a new memory in an editor."""
+    return bool(args.editor) or (session.interactive and not args.text)
 
-    Raises :class:`UsageError` when standard input is not UTF-8 or the editor was left empty.
+
+def read_text(args: argparse.Namespace, session: Session) -> str:
+    """Return the memory's text from the arguments or stdin (``-`` or a pipe).
+
+    Raises :class:`UsageError` when standard input is not UTF-8.
     """
     if args.text and args.text != ["-"]:
         return " ".join(args.text)
-    if args.editor or (session.interactive and not args.text):
-        return edit_text(session, start)
     try:
         return session.read_stdin().decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError("the text is not UTF-8", where=f"standard input, byte {error.start + 1}") from None
 
 
-def edit_text(session: Session, start: str) -> str:
-    """Return what a person leaves in ``$VISUAL`` or ``$EDITOR``, which opens with ``start``."""
-    import os
-    import shlex
-    import tempfile
-    from pathlib import Path
+class NewText:
+    """A new memory on its way through the editor: first its text alone, then, when that was refused, the whole
+    file with its fields. ``record`` gets the draft and the name that it is kept under already."""
 
-    from memfs.git.process import run_at_terminal
+    def __init__(
+        self,
+        session: Session,
+        repository: Repository,
+        draft: DraftText,
+        record: Callable[[DraftText, str], Recorded],
+    ) -> None:
+        self.session = session
+        self.repository = repository
+        self.draft = draft
+        self.record = record
+        self.name = ""
+        self.is_file = False
 
-    editor = session.environ.get("VISUAL") or session.environ.get("EDITOR") or "vi"
-    handle, name = tempfile.mkstemp(prefix="memfs-", suffix=".md")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as draft:
-            draft.write(start)
-        code = run_at_terminal([*shlex.split(editor), name])
-        if code != 0:
-            raise UsageError(f"the editor ended with {code}; nothing was written", where=editor)
-        text = Path(name).read_text(encoding="utf-8")
-    finally:
-        os.unlink(name)
-    if not text.strip():
-        raise UsageError("the text is empty; nothing was written")
-    return text
+    def write(self) -> Recorded:
+        """Open the editor and return what was recorded."""
+        return edit_until(self.session, self.draft.body, self._record, keep=self._keep, again=self._as_file)
+
+    def _record(self, text: str) -> Recorded:
+        if self.is_file:
+            document = parse_document(text.encode("utf-8", "surrogateescape"))
+            self.draft = replace(self.draft, front=dict(document.front), body=document.body)
+        else:
+            front = dict(self.draft.front)
+            self.draft = replace(self.draft, body=text)
+            ask_missing(front, self.session)
+            self.draft = replace(self.draft, front=front)
+        try:
+            return self.record(self.draft, self.name)
+        except MemfsError as error:
+            self.name = error.draft or self.name
+            raise
+
+    def _as_file(self, text: str) -> str:
+        if self.is_file:
+            return text
+        front = {key: value for key, value in self.draft.front.items() if value}
+        try:
+            whole = write_document(front, self.draft.body).decode("utf-8")
+        except (InvalidMemoryError, ValueError):
+            return text
+        self.is_file = True
+        return whole
+
+    def _keep(self, text: str, error: MemfsError) -> None:
+        if not error.draft:
+            keep_refused(self.repository.writer(), replace(self.draft, body=text), error, name=self.name)
 
 
-def ask_missing(front: dict[str, FrontValue], session: Session) -> None:
-    """Ask a person for required fields that were not given; elsewhere they stay missing."""
-    if not session.interactive:
-        return
-    for name, question in QUESTIONS.items():
+def ask_missing(front: dict[str, FrontValue], session: Session) -> bool:
+    """Ask a person for required fields that were not given, and return whether any was typed."""
+    typed = False
+    for name, question in QUESTIONS.items() if session.interactive else ():
         if name not in front and (answer := session.ask(question)):
             front[name] = (answer,) if name == "evidence" else answer
+            typed = True
+    return typed
 
 
 def tell_recorded(recorded: Recorded, args: argparse.Namespace, session: Session, *, done: str) -> None:

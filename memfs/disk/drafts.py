@@ -40,6 +40,7 @@ class HeldDraft:
     id: str | None = None
     allow: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()  # memfs's own words: rule, field and sentence
+    edits: str | None = None  # the id of the memory whose whole new file ``body`` is
 
 
 def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
@@ -59,6 +60,7 @@ def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
         "id": draft.id,
         "allow": dict(draft.allow),
         "reasons": list(draft.reasons),
+        "edits": draft.edits,
         "fields": {key: list(value) if isinstance(value, tuple) else value for key, value in draft.fields.items()},
         "body": draft.body,
     }
@@ -122,6 +124,7 @@ def _parse(name: str, document: Any) -> HeldDraft:
         id=None if document["id"] is None else str(document["id"]),
         allow={str(rule): str(reason) for rule, reason in document["allow"].items()},
         reasons=tuple(map(str, document["reasons"])),
+        edits=None if document.get("edits") is None else str(document["edits"]),
         fields=fields,
         body=str(document["body"]),
     )

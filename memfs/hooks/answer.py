@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memfs.disk.places import Places
     from memfs.hooks.seen import Seen
     from memfs.recall.query import Hit, Result
-    from memfs.repository.api import Stores
+    from memfs.repository.stores import Stores
 
 PROMPT_HITS = 5
 TOOL_HITS = 3
@@ -213,7 +213,7 @@ class _Call:
         """Return what of ``result`` this session was not given yet, and note it."""
         from memfs.model.values import replace
         from memfs.render.views import Detail
-        from memfs.repository.api import render_hits
+        from memfs.repository.shown import render_hits
 
         new = [
             hit
@@ -243,7 +243,7 @@ class _Call:
     def _open_stores(self) -> Stores | None:
         from pathlib import Path
 
-        from memfs.repository.api import Stores
+        from memfs.repository.stores import Stores
 
         stores = Stores.open(Path(self._event.cwd), places=self._places, today=self._today)
         return stores if stores.stores else None

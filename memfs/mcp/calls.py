@@ -25,8 +25,10 @@ from memfs.recall.query import Query
 from memfs.render.escape import show_line
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
-from memfs.repository.api import PROJECT, Repository, render_hits, shown_of
-from memfs.repository.writing import HeldError
+from memfs.repository.draft import HeldError
+from memfs.repository.repository import Repository
+from memfs.repository.shown import render_hits, shown_of
+from memfs.repository.stores import PROJECT
 
 if TYPE_CHECKING:
     from memfs.standing.assess import Assessment
@@ -81,10 +83,13 @@ def _recall(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noq
 
 
 def _get(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    store, repository, file = desk.stores().find(given["id"], desk.caller)
-    assessment = repository.assess(file, desk.caller)
-    text = _bundle([shown_of(assessment, store=store)], Detail.FULL)
-    return Answer(text=text, facts={"memory": _facts(assessment)})
+    found = desk.stores().find(given["id"], desk.caller)
+    store = None if found.store == PROJECT else found.store
+    assessments = [found.repository.assess(file, desk.caller) for file in found.files]
+    assessments.sort(key=lambda one: not one.approved)
+    text = _bundle([shown_of(one, store=store) for one in assessments], Detail.FULL)
+    notes = [f"note: {notice}" for notice in found.notices]
+    return Answer(text="\n".join([text.rstrip("\n"), *notes]), facts={"memory": _facts(assessments[0])})
 
 
 def _list(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
@@ -115,7 +120,8 @@ def _has_fields(memory: Memory, given: Mapping[str, Any]) -> bool:
 
 
 def _history(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    _, repository, file = desk.stores().find(given["id"], desk.caller)
+    found = desk.stores().find(given["id"], desk.caller)
+    repository, file = found.repository, found.file
     events = repository.history(file.id, desk.caller)[:LIST_LINES]
     lines = [
         f"{event.commit[:12]} {event.on[:10]} {event.what} · {show_line(event.author)} · {show_line(event.subject)}"
@@ -163,7 +169,8 @@ def _proposals(repository: Repository) -> list[str]:
 
 
 def _feedback(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001
-    _, repository, file = desk.stores().find(given["id"], desk.caller)
+    found = desk.stores().find(given["id"], desk.caller)
+    repository, file = found.repository, found.file
     record_feedback(repository.tree, desk.places, file.id, helped=given["helped"], today=desk.today())
     return Answer(text="Noted on this machine.", facts={"id": file.id})
 

@@ -13,7 +13,8 @@ from memfs.errors import UsageError
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass, field
 from memfs.render.escape import show_line
-from memfs.repository.api import Repository, Stores
+from memfs.repository.repository import Repository
+from memfs.repository.stores import Stores
 
 STDIO = "stdio"
 """The name, in place of a key's, of the one user of a server on standard input and output."""

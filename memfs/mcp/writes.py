@@ -23,9 +23,9 @@ from memfs.model.triggers import format_trigger
 from memfs.model.values import replace
 from memfs.propose.propose import Prepared, Wanted, open_request, prepare, push
 from memfs.render.escape import show_line
-from memfs.repository.api import Repository
+from memfs.repository.draft import DraftText, HeldError, Recorded
 from memfs.repository.drafting import remember_or_keep
-from memfs.repository.writing import DraftText, HeldError, Recorded
+from memfs.repository.repository import Repository
 
 _SAYS = {"same": "says the same", "near": "says nearly the same", "contradicts": "may say the opposite"}
 

@@ -222,10 +222,15 @@ def format_document(front: Mapping[str, FrontValue], body: str) -> bytes:
     The file is NFC with LF line ends, without trailing blanks, and ends in one newline (TRUST 3).
     Raises :class:`InvalidMemoryError` for what would not be read back as the same document.
     """
-    lines = [line for key, value in front.items() for line in format_entry(key, value)]
-    raw = _encode("\n".join(["---", *lines, "---", normal_body(body)]))
-    _require_same(raw, front, normal_body(body))
+    raw = write_document(front, body)
+    require_same(parse_document(raw), front, body)
     return raw
+
+
+def write_document(front: Mapping[str, FrontValue], body: str) -> bytes:
+    """Return the file as :func:`format_document` does, for who reads it back and compares it."""
+    lines = [line for key, value in front.items() for line in format_entry(key, value)]
+    return _encode("\n".join(["---", *lines, "---", normal_body(body)]))
 
 
 def normal_body(body: str) -> str:
@@ -242,10 +247,9 @@ def _encode(text: str) -> bytes:
         raise InvalidMemoryError("the text holds half a surrogate pair, which is no character") from None
 
 
-def _require_same(raw: bytes, front: Mapping[str, FrontValue], body: str) -> None:
-    """Refuse what would not come back (STYLE 3)."""
-    document = parse_document(raw)
-    if _items(document.front) != _items(front) or document.body != body:
+def require_same(document: Document, front: Mapping[str, FrontValue], body: str) -> None:
+    """Refuse what did not come back as it was written (STYLE 3)."""
+    if _items(document.front) != _items(front) or document.body != normal_body(body):
         raise InvalidMemoryError("this text would not be read back as it was written")
 
 

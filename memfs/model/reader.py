@@ -13,7 +13,13 @@ from unicodedata import normalize
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.evidence import format_evidence, parse_date, parse_evidence
-from memfs.model.frontmatter import UnreadableError, change_document, format_document, inspect_document
+from memfs.model.frontmatter import (
+    UnreadableError,
+    change_document,
+    inspect_document,
+    require_same,
+    write_document,
+)
 from memfs.model.memory import Document, Evidence, FrontValue, Kind, Memory, MemoryFile, Origin, Problem
 from memfs.model.scope import is_scope, scope_of_path
 from memfs.model.slugs import is_id, require_id
@@ -144,6 +150,25 @@ def _severity(problem: Problem) -> bool:
     return not problem.fatal
 
 
+def make_memory(path: str, front: Mapping[str, FrontValue], body: str) -> MemoryFile:
+    """Return the file at ``path`` that these fields and this text make, its known fields in canonical order.
+
+    Raises :class:`InvalidMemoryError` when it would not be read back as it was given, or is not a memory.
+    """
+    listed: dict[str, FrontValue] = {
+        key: (value,) if key in LISTS and isinstance(value, str) else value for key, value in front.items()
+    }
+    if "tags" in front:
+        listed["tags"] = find_tags({"tags": front["tags"]})
+    ordered = {key: listed[key] for key in (*FIELDS, *listed) if key in listed}
+    raw = write_document(ordered, body)
+    file = read_memory(path, raw)
+    require_memory(file)
+    assert file.document is not None
+    require_same(file.document, ordered, body)
+    return file
+
+
 def format_memory(memory: Memory) -> bytes:
     """Return the whole file of ``memory``, its fields in canonical order.
 
@@ -164,9 +189,7 @@ def format_memory(memory: Memory) -> bytes:
         "expires": None if memory.expires is None else memory.expires.isoformat(),
         "allow": memory.allow or None,
     }
-    raw = format_document({key: value for key, value in values.items() if value is not None}, memory.body)
-    require_memory(read_memory(memory.path, raw))
-    return raw
+    return make_memory(memory.path, {key: value for key, value in values.items() if value is not None}, memory.body).raw
 
 
 class _Check:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfs.git.snapshot import WorkFiles
 from memfs.model.scope import Caller
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 from memfs.standing.assess import Assessment
 from memfs.standing.blame import Bearing, find_bearing
 

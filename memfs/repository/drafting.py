@@ -1,7 +1,7 @@
-"""What happens to a draft that is held back: it is kept with its author until it is submitted or dropped.
+"""What happens to a text that is refused: it is kept with its author until it is submitted or dropped.
 
-A draft is held when a required field is missing, or when the gate wants a person to look at it. It
-lies in the user's state folder (``store.drafts``), never in a repository, and is never recalled.
+A draft lies in the user's state folder (``disk.drafts``), never in a repository, and is never recalled. What
+the gate rejects is kept nowhere; a wrong argument keeps none where its author still has the text.
 """
 
 from __future__ import annotations
@@ -9,50 +9,76 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfs.disk.drafts import HeldDraft, drop_draft, get_draft, keep_draft
-from memfs.errors import InvalidMemoryError, RefusedError, SetupError
+from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, SetupError, UsageError
+from memfs.git.commit import UncommittedError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Origin
-from memfs.repository.writing import DraftText, HeldError, Recorded, Writer
+from memfs.repository.draft import DraftText, HeldError, Recorded
+from memfs.repository.writing import Writer
 
 if TYPE_CHECKING:
     from memfs.admission.gate import Finding
 
 
 def remember_or_keep(writer: Writer, draft: DraftText, *, name: str = "") -> Recorded:
-    """Write a new memory, or keep the draft when it is held.
+    """Write a new memory; a text that is refused is kept as a draft, unless the gate rejected it.
 
-    Raises what :meth:`Writer.remember` raises; for a held or incomplete draft the error's hint says
-    under which name it was kept. ``name`` is the name it already has.
+    Raises what :meth:`Writer.remember` raises; the error's hint says under which name the draft was kept.
+    A wrong argument keeps none where the text is still ``at_hand``. ``name`` is the name that it already has;
+    a draft that was recorded is dropped.
     """
     try:
-        return writer.remember(draft)
-    except (HeldError, InvalidMemoryError) as error:
-        try:
-            kept = keep_draft(writer.tree, writer.places, _held(writer, draft, error, name=name))
-        except SetupError as trouble:
-            error.hint = f"nothing was written; the draft could not be kept: {trouble}"
-            raise error from trouble
-        passing = "".join(f" --allow {rule}" for rule in _rules_of(error))
-        error.hint = (
-            f"nothing was written into the repository; kept for you alone as {kept}: `memfs drafts submit {kept}`"
-            f" with what is missing, `memfs drafts edit {kept}`, or `memfs drafts drop {kept}`"
-            + (f'; when it is meant so: `memfs drafts submit {kept}{passing} --reason "…"`' if passing else "")
-        )
+        recorded = writer.remember(draft)
+    except MemfsError as error:
+        if is_kept(error, draft):
+            keep_refused(writer, draft, error, name=name)
         raise
-
-
-def submit(writer: Writer, name: str, draft: DraftText) -> Recorded:
-    """Write the held draft ``name``, changed to ``draft``, as a memory; then it is held no more."""
-    recorded = remember_or_keep(writer, draft, name=name)
-    drop_draft(writer.tree, writer.places, name)
+    if name:
+        drop_draft(writer.tree, writer.places, name)
     return recorded
+
+
+def is_kept(error: MemfsError, draft: DraftText) -> bool:
+    """Return whether the refused text of ``draft`` belongs among the drafts."""
+    if isinstance(error, HeldError):
+        return True
+    if isinstance(error, RefusedError | UncommittedError):  # rejected: kept nowhere; uncommitted: it is in its file
+        return False
+    if isinstance(error, InvalidMemoryError) or (isinstance(error, UsageError) and error.where == draft.id):
+        return not draft.at_hand
+    return True
+
+
+def keep_refused(
+    writer: Writer, draft: DraftText, error: MemfsError, *, name: str = "", edits: str | None = None
+) -> None:
+    """Keep a text that could not be recorded, and say in the error's hint where it is.
+
+    ``name`` is the draft that it was; ``edits`` is the id of the memory whose whole new file it is.
+    """
+    held = _kept(writer, draft, name=name, reasons=_reasons_of(error), edits=edits)
+    try:
+        kept = keep_draft(writer.tree, writer.places, held)
+    except SetupError as trouble:
+        error.hint = f"nothing was written; the draft could not be kept: {trouble}"
+        raise error from trouble
+    error.draft = kept
+    passing = "".join(f" --allow {rule}" for rule in _rules_of(error))
+    what = "when that is mended" if isinstance(error, SetupError | UsageError) else "with what is missing"
+    error.hint = (
+        (f"{error.hint}; " if isinstance(error, SetupError | UsageError) and error.hint else "")
+        + f"nothing was written into the repository; kept for you alone as {kept}: `memfs drafts submit {kept}`"
+        f" {what}, `memfs drafts edit {kept}`, or `memfs drafts drop {kept}`"
+        + (f'; when it is meant so: `memfs drafts submit {kept}{passing} --reason "…"`' if passing else "")
+    )
 
 
 def replace_held(writer: Writer, draft: DraftText, *, name: str) -> None:
     """Keep ``draft`` under the name of an existing one. Raises RefusedError when the gate rejects it."""
-    writer.require_admissible(draft)
     held = get_draft(writer.tree, writer.places, name)
-    keep_draft(writer.tree, writer.places, _kept(writer, draft, name=name, reasons=held.reasons))
+    if held.edits is None:
+        writer.require_admissible(draft)
+    keep_draft(writer.tree, writer.places, _kept(writer, draft, name=name, reasons=held.reasons, edits=held.edits))
 
 
 def draft_of(held: HeldDraft) -> DraftText:
@@ -67,7 +93,7 @@ def draft_of(held: HeldDraft) -> DraftText:
     )
 
 
-def _rules_of(error: HeldError | InvalidMemoryError) -> list[str]:
+def _rules_of(error: MemfsError) -> list[str]:
     """Return the rules that hold a draft back and that a person can let pass."""
     if not isinstance(error, HeldError):
         return []
@@ -76,15 +102,17 @@ def _rules_of(error: HeldError | InvalidMemoryError) -> list[str]:
     return list(dict.fromkeys(finding.rule for finding in held))
 
 
-def _held(writer: Writer, draft: DraftText, error: HeldError | InvalidMemoryError, *, name: str) -> HeldDraft:
-    if isinstance(error, RefusedError):
-        reasons = tuple(f"{f.rule} ({f.field}): {f.message}" for f in error.findings)  # type: ignore[attr-defined]
-    else:
-        reasons = tuple(str(error).split("\n  "))
-    return _kept(writer, draft, name=name, reasons=reasons)
+def _reasons_of(error: MemfsError) -> tuple[str, ...]:
+    if isinstance(error, RefusedError) and error.findings:
+        return tuple(f"{f.rule} ({f.field}): {f.message}" for f in error.findings)  # type: ignore[attr-defined]
+    if isinstance(error, InvalidMemoryError) and error.reasons:
+        return error.reasons
+    return (str(error),)
 
 
-def _kept(writer: Writer, draft: DraftText, *, name: str, reasons: tuple[str, ...]) -> HeldDraft:
+def _kept(
+    writer: Writer, draft: DraftText, *, name: str, reasons: tuple[str, ...], edits: str | None = None
+) -> HeldDraft:
     return HeldDraft(
         name=name,
         held_on=writer.today.isoformat(),
@@ -95,4 +123,5 @@ def _kept(writer: Writer, draft: DraftText, *, name: str, reasons: tuple[str, ..
         fields={key: value for key, value in draft.front.items() if value not in ("", ())},
         body=draft.body,
         reasons=tuple(escape_hidden(reason, single_line=True) for reason in reasons),
+        edits=edits,
     )

@@ -35,7 +35,7 @@ from memfs.model.parts import MAX_BYTES, PartedText
 from memfs.model.triggers import format_trigger
 from memfs.model.values import dataclass
 from memfs.model.versions import find_version, is_at_least
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 from memfs.sight import OWNER
 from memfs.standing.assess import Assessment
 from memfs.standing.manifests import read_manifests

@@ -48,7 +48,7 @@ def test_a_held_draft_is_kept_outside_the_repository(stocked: Path, memfs: Calla
 def test_an_incomplete_draft_is_kept_and_submitted_with_what_was_missing(
     stocked: Path, memfs: Callable[..., Run]
 ) -> None:
-    run = memfs("remember", "Additive migrations only.", "--kind", "decision", cwd=stocked)
+    run = memfs("remember", "-", "--kind", "decision", cwd=stocked, stdin=b"Additive migrations only.")
     assert run.code == 4
     assert "scope, evidence, review_trigger" in run.err
     done = memfs("drafts", "submit", "draft-1", *FIELDS[2:], cwd=stocked)

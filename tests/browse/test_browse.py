@@ -26,7 +26,7 @@ from memfs.browse.server import Pages, Server
 from memfs.disk.places import Places
 from memfs.errors import UsageError
 from memfs.model.scope import Caller
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 
 CHROMIUM = shutil.which("chromium")
 SCRIPT = '<script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">'

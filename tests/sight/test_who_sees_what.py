@@ -15,8 +15,8 @@ from memfs.disk.worktree import find_work_tree
 from memfs.errors import InvalidMemoryError, RefusedError
 from memfs.model.memory import EvidenceStatus, Origin
 from memfs.model.scope import Caller
-from memfs.repository.api import Repository
-from memfs.repository.writing import DraftText
+from memfs.repository.draft import DraftText
+from memfs.repository.repository import Repository
 from memfs.sight import OWNER, Sight, open_sight, scope_to_see
 
 TODAY = date(2026, 11, 30)

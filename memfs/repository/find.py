@@ -1,0 +1,112 @@
+"""Which file has this id: the one place that answers (DESIGN 3).
+
+An id may be given as the path of its file too. Files that a caller may not see are not found, and not
+spoken of. Two files of one id are never chosen between in silence: who reads is shown all of them, and who
+writes is asked for the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memfs.disk.files import read_file, scan_memories
+from memfs.errors import InvalidMemoryError, NotFoundError, UsageError
+from memfs.model.codepoints import escape_hidden
+from memfs.model.memory import MemoryFile
+from memfs.model.reader import read_memory
+from memfs.model.scope import scope_of_path
+from memfs.model.values import dataclass
+
+if TYPE_CHECKING:
+    from memfs.disk.worktree import WorkTree
+    from memfs.model.scope import Caller
+    from memfs.repository.repository import Repository
+    from memfs.sight import Sight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The files of one id in one store, and what a reader should know beside them."""
+
+    store: str
+    repository: Repository
+    files: tuple[MemoryFile, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> MemoryFile:
+        """The file; raises :class:`UsageError` where there are two."""
+        return require_one(self.files)
+
+
+def find_files(tree: WorkTree, sight: Sight, name: str, caller: Caller) -> tuple[MemoryFile, ...]:
+    """Return the files of the id or path ``name`` that ``caller`` may see: those in a scope's folder first.
+
+    Raises :class:`NotFoundError` with the same words whether there is none or none for this caller.
+    """
+    paths = sorted(
+        (path for path in find_paths(tree, name) if sight.sees_path(caller, path)),
+        key=lambda path: (scope_of_path(path) is None, path),
+    )
+    found = []
+    for path in paths:
+        try:
+            found.append(read_memory(path, read_file(tree, path)))
+        except InvalidMemoryError:
+            if len(paths) == 1:
+                raise
+    if not found:
+        raise unknown(name)
+    return tuple(found)
+
+
+def find_paths(tree: WorkTree, name: str) -> list[str]:
+    """Return the paths of the memory files whose id or path is ``name``, whoever may see them."""
+    wanted = name.removeprefix("./")
+    return [
+        entry.path
+        for entry in scan_memories(tree).entries
+        if entry.path == wanted or entry.path.rsplit("/", 1)[-1] == f"{wanted}.md"
+    ]
+
+
+def find_in(stores: Sequence[tuple[str, Repository]], name: str, caller: Caller) -> Found:
+    """Return the files of ``name`` in the first of ``stores`` that has it; a notice names the others."""
+    found: list[Found] = []
+    for store, repository in stores:
+        try:
+            files = find_files(repository.tree, repository.sight, name, caller)
+        except NotFoundError:
+            continue
+        found.append(Found(store=store, repository=repository, files=files))
+    if not found:
+        raise unknown(name)
+    first = found[0]
+    notices = [f"the store {_shown(other.store)} has a memory of that id too" for other in found[1:]]
+    if len(first.files) > 1:
+        notices.insert(0, two_files(first.files))
+    return Found(store=first.store, repository=first.repository, files=first.files, notices=tuple(notices))
+
+
+def require_one(files: Sequence[MemoryFile]) -> MemoryFile:
+    """Return the only one of ``files``. Raises :class:`UsageError` that names both where there are two."""
+    if len(files) > 1:
+        raise UsageError(two_files(files), hint="give the path in place of the id, or rename one of them")
+    return files[0]
+
+
+def two_files(files: Sequence[MemoryFile]) -> str:
+    """Say that several files have one id."""
+    return f"{len(files)} files have this id: {', '.join(_shown(file.path) for file in files)}"
+
+
+def unknown(name: str) -> NotFoundError:
+    """Return the error for an id that is not here, or not for this caller."""
+    return NotFoundError(
+        "no memory of that id is here for this caller", where=_shown(name), hint="`memfs list` shows what there is"
+    )
+
+
+def _shown(text: str) -> str:
+    return escape_hidden(text, single_line=True)

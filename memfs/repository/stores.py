@@ -1,0 +1,111 @@
+"""Every repository that recall looks into: the project's own and those of the user's settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree
+from memfs.errors import MemfsError, SetupError, UsageError
+from memfs.git.owner import require_ours
+from memfs.model.values import replace
+
+if TYPE_CHECKING:
+    from memfs.disk.places import Places
+    from memfs.disk.settings import Store
+    from memfs.model.scope import Caller
+    from memfs.recall.search import Query, Result
+    from memfs.repository.find import Found
+    from memfs.repository.repository import Repository
+
+PROJECT = "project"
+"""What the store of the working directory is called; a hit from it needs no store beside it."""
+
+
+class Stores:
+    """The stores that one caller's answers come from, the project's first."""
+
+    def __init__(
+        self,
+        stores: Sequence[tuple[str, WorkTree]],
+        *,
+        places: Places,
+        today: date,
+        notices: Sequence[str] = (),
+        missing: UsageError | SetupError | None = None,
+    ) -> None:
+        self.stores = tuple(stores)
+        self.missing = missing  # why the place itself is not a store
+        self.places = places
+        self.today = today
+        self.notices = tuple(notices)
+
+    @classmethod
+    def open(cls, start: Path, *, places: Places, today: date) -> Stores:
+        """Return the stores as seen from ``start``. A missing or broken one costs only itself.
+
+        Opening starts no process and reads the user's settings only.
+        """
+        found: list[tuple[str, WorkTree]] = []
+        notices: list[str] = []
+        missing: UsageError | SetupError | None = None
+        try:
+            tree = find_work_tree(start)
+            require_ours(tree)
+            found.append((PROJECT, tree))
+        except (UsageError, SetupError) as error:  # the user's own stores still answer
+            missing = error
+            if not isinstance(error, NoWorkTreeError):
+                notices.append(str(error))
+        for store in _listed(places, notices):
+            if not store.recall:
+                continue
+            try:
+                tree = find_work_tree(store.path)
+                require_ours(tree)
+            except (MemfsError, OSError) as error:
+                notices.append(f"store {store.name} is left out: {error}")
+                continue
+            if all(tree.root != other.root for _, other in found):
+                found.append((store.name, tree))
+        return cls(found, places=places, today=today, notices=notices, missing=missing)
+
+    def recall(self, query: Query) -> Result:
+        """Return what all stores know about ``query`` in one ranking."""
+        from memfs.recall.search import recall
+
+        result = recall(self.stores, self.places, query, today=self.today)
+        return replace(result, notices=(*self.notices, *result.notices))
+
+    def repositories(self) -> list[tuple[str, Repository]]:
+        """Return each store opened, with its name."""
+        from memfs.repository.repository import Repository
+
+        return [(name, Repository(tree, places=self.places, today=self.today)) for name, tree in self.stores]
+
+    def find(self, memory_id: str, caller: Caller) -> Found:
+        """Return the files of ``memory_id`` in the first store that has it for ``caller``."""
+        from memfs.repository.find import find_in
+
+        return find_in(self.repositories(), memory_id, caller)
+
+
+def store_of(places: Places, tree: WorkTree) -> Store | None:
+    """Return the entry of the user's settings that names this repository, or None."""
+    root = os.path.realpath(tree.root)
+    return next((store for store in _listed(places, []) if os.path.realpath(store.path) == root), None)
+
+
+def _listed(places: Places, notices: list[str]) -> Sequence[Store]:
+    if not places.has_settings():
+        return ()
+    from memfs.disk.settings import read_user_settings
+
+    try:
+        return read_user_settings(places).stores
+    except MemfsError as error:
+        notices.append(f"your settings cannot be used: {error}")
+        return ()
