@@ -30,8 +30,9 @@ def require_writable(repository: Repository, origin: Origin) -> None:
     """Raise unless a memory can be recorded here now.
 
     :class:`UsageError` while git is in the middle of something, without a branch, with conflicts left, where a
-    filter would change the file, or without git; :class:`SetupError` without an identity, with a lock that stays, or where the folder may not
-    be written; :class:`RefusedError` where the user's settings let no agent write.
+    filter would change the file, or without git; :class:`SetupError` without an identity, with a lock that
+    stays, or where the folder may not be written; :class:`RefusedError` where the user's settings let no agent
+    write.
     """
     tree = repository.tree
     require_agents_welcome(repository.places, tree, origin)
