@@ -68,11 +68,11 @@ def build_index(root: Path, home: Path, *, vectors: bool) -> None:
     """Bring the index up to date, with vectors where they are wanted."""
     from memfs.disk.places import Places
     from memfs.disk.worktree import find_work_tree
-    from memfs.index import semantic
+    from memfs.index import refresh, semantic
     from memfs.standing.background import refresh_index
 
     if not vectors:
-        semantic.embed_missing = lambda *_a, **_k: 0
+        refresh.embed_missing = lambda *_a, **_k: semantic.Done()
         # As after a first recall on a machine without the model: nothing is prepared in the background.
         mark = home / ".cache" / "memfs" / "models" / ".started"
         mark.parent.mkdir(parents=True)

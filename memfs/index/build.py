@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from memfs.disk.files import Entry, Stamps, UnreadableFile, read_file
 from memfs.errors import SetupError
-from memfs.index.document import count_terms, facet_of, indexable_text, text_key
+from memfs.index.document import count_terms, facet_of, indexable_text, is_code, text_key
 from memfs.index.folder import Snapshot
 from memfs.index.opening import YOUNG
 from memfs.index.text import DEAD, KEY_BYTES, NO_KEY, Counts, TextIndex
@@ -55,10 +55,11 @@ class Document:
     counts: Counts
     length: int
     supersedes: tuple[str, ...]
+    code: bool
 
     def plain(self) -> tuple[object, ...]:
         """Return the fields in order, for a pipe."""
-        return (self.path, self.scope, self.key, self.facet, self.counts, self.length, self.supersedes)
+        return (self.path, self.scope, self.key, self.facet, self.counts, self.length, self.supersedes, self.code)
 
 
 class Build:
@@ -75,6 +76,7 @@ class Build:
         self._lengths = array("I", index.lengths) if index else array("I")
         self._names: list[str | None] = list(index.scope_names) if index else [None]
         self._tail = list(index.tail) if index else []
+        self._code = set(index.code) if index else set()
         self._postings_rows = index.postings_rows if index else 0
         self._unreadable = dict(old.unreadable) if old is not None else {}
         self._supersedes = dict(old.supersedes) if old is not None else {}
@@ -109,6 +111,8 @@ class Build:
         self._scopes.append(self._scope_number(found.scope))
         self._lengths.append(found.length)
         self._tail.append(found.counts)
+        if found.code:
+            self._code.add(self._rows[path])
         if self._flush is not None and len(self._tail) >= SEGMENT:
             self.flush()
 
@@ -137,6 +141,7 @@ class Build:
             open_postings=old.index.open_postings if old is not None else None,
             tail=self._tail,
             read_facets=lambda: self._facets,
+            code=self._code,
         )
         settled_before = time.time_ns() - _RACY_NS  # compared with file times, which no surface can pass down
         seen = "\n".join(_settled(scan.lines, changed, settled_before))
@@ -160,6 +165,7 @@ class Build:
     def _kill(self, row: int) -> None:
         self._paths[row], self._scopes[row], self._lengths[row], self._facets[row] = "", DEAD, 0, ""
         self._keys[row * KEY_BYTES : (row + 1) * KEY_BYTES] = bytes(KEY_BYTES)
+        self._code.discard(row)
 
     def _scope_number(self, scope: str | None) -> int:
         if scope not in self._names[1:]:
@@ -218,6 +224,7 @@ def read_document(tree: WorkTree, path: str, gate: Gate | None) -> Document | st
         counts=dict(counts),
         length=length,
         supersedes=file.memory.supersedes if file.memory is not None else (),
+        code=admitted and is_code(file),
     )
 
 

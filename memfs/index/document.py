@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
@@ -14,17 +15,27 @@ if TYPE_CHECKING:
 
 _TITLE_WEIGHT = 2  # how often the title and the id's words are repeated (RETRIEVAL 2)
 _MAX_EMBEDDED = 2_000  # characters; the models read 256 to 512 word pieces
+_SIGNATURE = re.compile(
+    r"\s*(?:export |public |private |protected |static |async |pub |@\w[^\n]*\n\s*)*"
+    r"(?:def|class|func|fun|fn|function|interface|struct|impl|trait|enum|CREATE (?:TABLE|FUNCTION|INDEX))\s+\w+.*[({:]"
+)
 _WORDS = ("title", "name", "description", "tags", "applies_to")
+
+
+def is_code(file: MemoryFile) -> bool:
+    """Return whether the body of ``file`` is a piece of code: its first line declares something."""
+    return file.document is not None and _SIGNATURE.match(file.document.body) is not None
 
 
 def indexable_text(file: MemoryFile) -> str:
     """Return the text of ``file`` that can be searched: title, tags, ``applies_to``, the words of
-    the id, ``name`` and ``description`` of other tools' files, and the body. Empty when unreadable."""
+    the id, ``name`` and ``description`` of other tools' files, and the body. Of code the first line is a
+    title. Empty when unreadable."""
     document = file.document
     if document is None:
         return ""
     front = document.front
-    title = _text(front, "title")
+    title = _text(front, "title") or (document.body.strip().partition("\n")[0] if is_code(file) else "")
     head = [title, file.id.replace("-", " ")] * _TITLE_WEIGHT
     return "\n".join([*head, *(_text(front, key) for key in _WORDS[1:]), document.body])
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from memfs.disk.places import Places
     from memfs.index.postings import Postings
 
-FORMAT = 4
+FORMAT = 5
 """Version of this layout; another one is rebuilt."""
 
-PARTS = ("paths", "keys", "scopes", "lengths", "tail", "seen", "facets")
+PARTS = ("paths", "keys", "scopes", "lengths", "tail", "seen", "facets", "code")
 """The tables of a generation, beside the files of Whoosh."""
 _READ_LATER = ("keys", "facets", "seen")
 
@@ -153,6 +153,7 @@ def _read_generation(folder: str, manifest: Mapping[str, Any]) -> Snapshot:
         open_postings=lambda: open_generation(place, segments),
         tail=tail,
         read_facets=lambda: _read_facets(place, crcs["facets"], len(scopes)),
+        code=set(memoryview(parts["code"]).cast("I")),
     )
     rows = len(scopes)
     sizes_agree = len(index.paths) == len(lengths) == rows == index.postings_rows + len(tail)

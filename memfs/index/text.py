@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memfs.index.postings import Postings
 
 B = 0.4
+CODE_B = 0.9
+"""How much the length of a text counts against it: of prose, of code."""
 K1 = 1.2
 MAX_SCORED_TERMS = 12
 """The rarest terms of a longer query are scored (RETRIEVAL 2)."""
@@ -40,6 +42,7 @@ class TextIndex:
     """Rows of one repository and what is needed to score them. Made by ``memfs.index.refresh``."""
 
     __slots__ = (
+        "code",
         "keys",
         "lengths",
         "open_postings",
@@ -63,7 +66,9 @@ class TextIndex:
         open_postings: Callable[[], Postings] | None,
         tail: list[Counts],
         read_facets: Callable[[], list[str]],
+        code: set[int] | None = None,
     ) -> None:
+        self.code = code or set()  # rows that are code: their length counts more
         self.paths = paths  # "" for a dead row
         self.keys = keys  # KEY_BYTES a row: stands for the row's text, names its vector
         self.scopes = scopes  # index into scope_names; 0 is a dead row
@@ -209,6 +214,7 @@ def search_texts(
     known = [term for term, frequency in enumerate(frequencies) if frequency]
     scored = sorted(nsmallest(MAX_SCORED_TERMS, known, key=lambda term: (frequencies[term], term)))
     flat, slope = K1 * (1 - B), K1 * B * count / (total or 1)
+    code_flat, code_slope = K1 * (1 - CODE_B), K1 * CODE_B * count / (total or 1)
     for number, (index, found) in enumerate(zip(indexes, postings, strict=True)):
         sums = scores.by_row[number]
         get, lengths = sums.get, index.lengths
@@ -217,6 +223,11 @@ def search_texts(
             weight = log(1 + (count - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
             for row, tf in zip(*found[term], strict=True):
                 sums[row] = get(row, 0.0) + weight * tf / (tf + flat + slope * lengths[row])
+            for row, tf in zip(*found[term], strict=True) if index.code else ():
+                if row in index.code:
+                    length = lengths[row]
+                    sums[row] += weight * tf / (tf + code_flat + code_slope * length)
+                    sums[row] -= weight * tf / (tf + flat + slope * length)
     scores.frequencies = frequencies
     scores.rows_of = [[rows for rows, _ in found] for found in postings]
     return scores

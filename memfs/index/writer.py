@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -52,6 +53,7 @@ class Writer:
             "facets": "\n".join(index.read_facets()).encode("utf-8", "surrogateescape"),
             "scopes": index.scopes.tobytes(),
             "lengths": index.lengths.tobytes(),
+            "code": array("I", sorted(index.code)).tobytes(),
             "tail": json.dumps(index.tail, separators=(",", ":")).encode(),
             "seen": snapshot.read_seen().encode("utf-8", "surrogateescape"),
         }
@@ -94,6 +96,7 @@ class Writer:
             open_postings=lambda: open_generation(place, segments),
             tail=list(index.tail),
             read_facets=index.read_facets,
+            code=index.code,
         )
         return Snapshot(
             index=written,

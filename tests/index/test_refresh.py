@@ -153,7 +153,20 @@ def test_a_full_tail_becomes_a_segment_and_worn_postings_are_made_anew(
     assert found(tree, places, "delta") == ["memory-3"]
 
 
-PARTS = ["manifest.json", "paths", "keys", "scopes", "lengths", "tail", "seen", "facets", ".toc", ".trm", ".pst"]
+PARTS = [
+    "manifest.json",
+    "code",
+    "paths",
+    "keys",
+    "scopes",
+    "lengths",
+    "tail",
+    "seen",
+    "facets",
+    ".toc",
+    ".trm",
+    ".pst",
+]
 
 
 @pytest.mark.parametrize("part", PARTS)
