@@ -181,10 +181,13 @@ def _check_index(repository: Repository) -> Iterator[Finding]:
 
 
 def _check_model(repository: Repository) -> Iterator[Finding]:
+    from memfs.index.models import is_damaged
     from memfs.index.semantic import find_model
 
     prepared, reason = find_model(repository.places)
-    if prepared is not None:
+    if prepared is not None and is_damaged(prepared):
+        yield _finding(Level.UNWISE, "model", f"{prepared.model.id} is damaged on the disk", "memfs index")
+    elif prepared is not None:
         yield _finding(Level.GOOD, "model", f"{prepared.model.id} is ready")
     elif find_spec("onnxruntime") is not None:
         yield _finding(Level.UNWISE, "model", reason or "no model is ready", "memfs index")

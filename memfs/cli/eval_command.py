@@ -2,18 +2,22 @@
 
 Exits with 1 when a forbidden memory was found, when something was found where nothing may be, or when
 the figures are below what the file requires (by default every question must find what it expects).
+With --against the same questions are asked twice, and each difference comes with its 95 % interval.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_json
 from memfs.model.codepoints import one_line
+from memfs.model.values import asdict
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
+    from memfs.recall.compare import Difference
     from memfs.recall.evaluate import SuiteResult
 
 
@@ -21,6 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="these files only, relative to the repository")
     parser.add_argument(
         "--mode", choices=["auto", "lexical", "hybrid"], default="auto", help="how to recall (default: auto)"
+    )
+    parser.add_argument(
+        "--against", choices=["lexical", "hybrid"], help="ask again in this mode, and say which differences are real"
     )
     add_json(parser)
 
@@ -31,13 +38,34 @@ def run(args: argparse.Namespace, session: Session) -> int:
     tree = session.open_repository().tree
     suites = read_suites(tree, args.files)
     results = [run_suite(tree, session.places, suite, today=session.today, mode=args.mode) for suite in suites]
+    against = suites if args.against else []
+    others = [run_suite(tree, session.places, suite, today=session.today, mode=args.against) for suite in against]
+    found = _compare(results, others)
     passed = all(result.passed for result in results)
     if args.json:
-        session.emit("eval", {"passed": passed, "mode": args.mode, "suites": [_row(result) for result in results]})
-    else:
-        for result in results:
-            _say(result, session)
+        document = {"passed": passed, "mode": args.mode, "suites": [_row(result) for result in results]}
+        if args.against:
+            differences = [{**asdict(one), "beyond_chance": one.beyond_chance} for one in found]
+            document |= {"against": args.against, "differences": differences}
+        session.emit("eval", document)
+        return 0 if passed else 1
+    for result in results:
+        _say(result, session)
+    for one in found:
+        verdict = "beyond chance" if one.beyond_chance else "may be chance"
+        session.say(
+            f"{one.figure}: {args.mode} {one.first:.3f}, {args.against} {one.second:.3f}, "
+            f"difference {one.second - one.first:+.3f} [{one.low:+.3f}, {one.high:+.3f}]: {verdict}"
+        )
     return 0 if passed else 1
+
+
+def _compare(results: Sequence[SuiteResult], others: Sequence[SuiteResult]) -> list[Difference]:
+    from memfs.recall.compare import compare
+
+    if not others:
+        return []
+    return compare([one for result in results for one in result.results], [one for o in others for one in o.results])
 
 
 def _say(result: SuiteResult, session: Session) -> None:

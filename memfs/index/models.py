@@ -11,6 +11,7 @@ import json
 import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from memfs.disk.private import make_folder, replace_own
 from memfs.errors import NotFoundError, SetupError, UsageError
@@ -200,7 +201,8 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     shutil.rmtree(aside, ignore_errors=True)
     os.mkdir(aside, 0o700)
     key = f"{model.id}-{digest[:12]}-{PREPARATION}"
-    about = {"preparation": PREPARATION, "model": model._asdict(), "key": key}
+    checks = {file_name: crc32(content) for file_name, content in files.items()}
+    about = {"preparation": PREPARATION, "model": model._asdict(), "key": key, "crc": checks}
     files["model.json"] = json.dumps(about).encode()
     for file_name, content in files.items():
         with open(os.path.join(aside, file_name), "wb") as file:
@@ -209,6 +211,20 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     shutil.rmtree(folder, ignore_errors=True)
     os.rename(aside, folder)
     return Prepared(model, folder, key)
+
+
+def is_damaged(prepared: Prepared) -> bool:
+    """Return whether a byte of the prepared model is not what was written. Reads the whole of it."""
+    try:
+        with open(os.path.join(prepared.folder, "model.json"), "rb") as file:
+            checks = json.loads(file.read())["crc"]
+        for name, crc in checks.items():
+            with open(os.path.join(prepared.folder, os.path.basename(name)), "rb") as file:
+                if crc32(file.read()) != crc:
+                    return True
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return True
+    return False
 
 
 def can_prepare(places: Places) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -15,7 +16,7 @@ from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import identify
 from memfs.errors import MemfsError, SetupError
 from memfs.index.embedding import Embedder, is_available
-from memfs.index.models import Prepared, can_prepare, chosen_runtime, find_prepared, prepare, was_prepared
+from memfs.index.models import Prepared, can_prepare, chosen_runtime, find_prepared, is_damaged, prepare, was_prepared
 from memfs.index.text import KEY_BYTES, NO_KEY
 from memfs.index.vectors import Vectors, append_vectors, drop_damaged
 
@@ -140,6 +141,9 @@ def embed_missing(
     if prepared is None:
         return Done()
     folder = vector_folder(tree, places, prepared.key)
+    if is_damaged(prepared):
+        prepared = prepare(places)
+        shutil.rmtree(folder, ignore_errors=True)  # nobody knows which vectors the damaged model made
     repaired = drop_damaged(folder, prepared.model.dimensions)
     missing = find_missing(snapshot.index, read_vectors(tree, places, prepared))
     done = _embed_in_workers(tree, places, snapshot.index, missing, prepared=prepared, progress=progress)

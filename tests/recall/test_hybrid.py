@@ -170,3 +170,46 @@ def test_a_model_that_cannot_be_loaded_leaves_the_words(embedded: Path, ask: Ask
     result = ask(embedded, "friday deploys", mode="auto")
     assert (result.mode, ids(result)) == ("lexical", ["friday"])
     assert any("by words only" in notice for notice in result.notices)
+
+
+def test_damaged_vectors_and_weights_are_made_again_by_the_next_refresh(
+    embedded: Path, ask: Ask, places: Places
+) -> None:
+    prepared = models.find_prepared(places)
+    assert prepared is not None
+    tree = find_work_tree(embedded)
+    for name in ("int8", "tokens"):
+        path = Path(vector_folder(tree, places, prepared.key)) / name
+        raw = bytearray(path.read_bytes())
+        raw[-10] ^= 4
+        path.write_bytes(raw)
+        ask(embedded, "is it ok to ship before the weekend?", mode="hybrid", floor=False)  # one neighbour less
+        report = refresh_index(tree, places)
+        assert report is not None
+        assert report.repaired == report.embedded == 1
+    weights = Path(prepared.folder) / "weights.bin"
+    raw = bytearray(weights.read_bytes())
+    raw[len(raw) // 2] ^= 4
+    weights.write_bytes(raw)
+    assert models.is_damaged(prepared)
+    report = refresh_index(tree, places)
+    assert report is not None
+    assert report.embedded == 5
+    assert not models.is_damaged(prepared)
+
+
+def test_a_preparation_of_a_former_version_is_replaced_without_a_word(
+    embedded: Path, ask: Ask, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    monkeypatch.setattr("memfs.recall.meaning.refresh_detached", lambda tree, _places: started.append(tree))
+    prepared = models.find_prepared(places)
+    assert prepared is not None
+    about = Path(prepared.folder) / "model.json"
+    about.write_text(about.read_text().replace('"preparation": 2', '"preparation": 1'))
+    result = ask(embedded, "friday", mode="auto")
+    assert (ids(result), len(started)) == (["friday"], 1)
+    assert not any("words only" in notice for notice in result.notices)
+    report = refresh_index(find_work_tree(embedded), places)  # what the detached process does
+    assert report is not None
+    assert ask(embedded, "friday", mode="auto").mode == "hybrid"
