@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -73,12 +74,26 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture(scope="session", autouse=True)
-def the_wheel_is_what_is_tested() -> None:
-    """With MEMFS_TEST_WHEEL=1 the installed package is tested, not the checkout."""
-    if os.environ.get("MEMFS_TEST_WHEEL") == "1":
-        import memfs
+def one_memfs_is_tested() -> None:
+    """Refuse to test two packages at once: this process's memfs, and another one that its children import.
 
-        assert CHECKOUT not in Path(memfs.__file__).resolve().parents, "the checkout shadows the wheel"
+    With MEMFS_TEST_WHEEL=1 the installed package is tested, not the checkout.
+    """
+    import memfs
+
+    ours = Path(memfs.__file__).resolve()
+    asked = "import memfs, sys; sys.stdout.write(memfs.__file__)"
+    theirs = subprocess.run([sys.executable, "-I", "-c", asked], capture_output=True, text=True).stdout
+    assert theirs, "memfs is not installed here, so its children cannot be tested: pip install -e ."
+    assert ours == Path(theirs).resolve(), f"two packages: {ours} here, {theirs} in children; unset PYTHONPATH"
+    if os.environ.get("MEMFS_TEST_WHEEL") == "1":
+        assert CHECKOUT not in ours.parents, "the checkout shadows the wheel"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_are_not_ignored() -> None:
+    """A background job of a shell inherits SIGINT as ignored, and so would the programs that tests interrupt."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

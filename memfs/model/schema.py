@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from memfs.model.codepoints import escape_hidden
-from memfs.model.memory import FrontValue, Problem
+from memfs.model.memory import Document, FrontValue, Problem
+from memfs.model.values import replace
 
 
 def check_schema(instance: object, schema: Mapping[str, Any]) -> list[Problem]:
@@ -27,6 +28,14 @@ def check_schema(instance: object, schema: Mapping[str, Any]) -> list[Problem]:
         for error in validator.iter_errors(instance)
     }
     return sorted(problems, key=lambda problem: (problem.field or "", problem.rule, problem.message))
+
+
+def check_front(document: Document, schema: Mapping[str, Any]) -> list[Problem]:
+    """Return how the front matter of ``document`` does not fit ``schema``, each with its line and column."""
+    return [
+        replace(problem, line=document.lines.get((problem.field or "").split("/")[0], 1), column=1)
+        for problem in check_schema(front_instance(document.front), schema)
+    ]
 
 
 def front_instance(front: Mapping[str, FrontValue]) -> dict[str, object]:

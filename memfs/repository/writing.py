@@ -18,11 +18,13 @@ from memfs.admission.rules import Family
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
 from memfs.disk.settings import RepositorySettings, read_user_settings
-from memfs.disk.worktree import WorkTree
+from memfs.disk.shipped import read_schema
+from memfs.disk.worktree import WorkTree, printable
 from memfs.errors import InvalidMemoryError, RefusedError, UsageError
 from memfs.git.commit import SIGNING_TIMEOUT, Change, ConflictError, commit_changes
 from memfs.model.memory import FrontValue, Memory, MemoryFile, Origin
 from memfs.model.reader import change_memory, make_memory, read_memory, require_memory
+from memfs.model.schema import check_front
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.slugs import slug_of_title
 from memfs.model.values import dataclass, replace
@@ -140,6 +142,7 @@ class Writer:
         message = _message(f"Edit {file.id}", allow)
         decision = self._decide(file, wanted, allow, message=message)
         _require_admitted(decision)
+        _require_schema(file)
         recorded = Recorded(
             file=file, commit=None, decision=decision, notices=(*tied, *self._remarks(before, file, wanted))
         )
@@ -231,6 +234,7 @@ class Writer:
     def _make(self, path: str, front: Mapping[str, FrontValue], body: str) -> MemoryFile:
         """Return the memory file that these fields make, read back from its own bytes."""
         file = make_memory(path, front, body)
+        _require_schema(file)
         if len(file.raw) > self.settings.memory_bytes:
             raise InvalidMemoryError(
                 f"the memory has {len(file.raw)} bytes; this repository takes up to {self.settings.memory_bytes}",
@@ -261,6 +265,16 @@ class Writer:
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
             configuration=self.configuration,
         )
+
+
+def _require_schema(file: MemoryFile) -> None:
+    """Raise :class:`InvalidMemoryError` with line and column unless ``file`` fits the published schema."""
+    assert file.document is not None
+    problems = check_front(file.document, read_schema("memory"))
+    if problems:
+        first = problems[0]
+        where = f"{printable(file.path)}:{first.line}:{first.column}"
+        raise InvalidMemoryError(str(first), where=where, reasons=tuple(map(str, problems)))
 
 
 def _require_safe(decision: Decision) -> None:

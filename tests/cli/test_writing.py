@@ -257,3 +257,20 @@ def test_a_repository_can_narrow_how_much_is_recalled_and_how_long_a_memory_is(
     long = memfs("remember", "The lamp is green. " * 40, *FIELDS, cwd=stocked)
     assert long.code == 4
     assert "takes up to 400" in long.err
+
+
+def test_what_is_written_fits_the_published_schema(
+    stocked: Path, memfs: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import memfs.repository.writing as module
+    from memfs.disk.shipped import read_schema
+
+    narrower = {**read_schema("memory"), "required": ["kind", "reviewed_by"]}
+    monkeypatch.setattr(module, "read_schema", lambda _name: narrower)
+    for arguments in (
+        ("remember", "A text.", "--id", "new", *FIELDS),
+        ("edit", "deploy-window", "--review", "on 2031-02-03"),
+    ):
+        run = memfs(*arguments, cwd=stocked)
+        assert run.code == 4
+        assert ".md:1:1: needs reviewed_by" in run.err
