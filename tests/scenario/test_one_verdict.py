@@ -23,7 +23,7 @@ from memfs.check.states import Target
 from memfs.disk.places import Places
 from memfs.model.reader import content_digest
 from memfs.model.scope import Caller
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 
 PATH = "memories/team/a.md"
 QUESTION = "do migrations stay additive?"
