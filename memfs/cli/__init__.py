@@ -41,6 +41,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "check every memory, or a change",
         "review": "say what a change means, and approve it",
         "propose": "open a pull request with a memory",
+        "publish": "give this repository's memories to an organisation's index",
     },
     "Care": {
         "status": "say what needs attention in this repository",

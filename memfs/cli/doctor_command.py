@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memfs import postgres
 from memfs.cli.connect_command import agent_of, find_project
 from memfs.cli.options import add_json
 from memfs.connect.agents import AGENTS
@@ -26,6 +27,7 @@ from memfs.connect.wish import Wish
 from memfs.disk import private
 from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
+from memfs.model.codepoints import plain
 from memfs.model.values import replace
 from memfs.trust.signing import KEYGEN, PassphraseError, SshSigner
 
@@ -44,7 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    findings = [*_check_machine(session), *_check_folders(session), *_check_repository(session)]
+    findings = [
+        *_check_machine(session),
+        *_check_folders(session),
+        *_check_repository(session),
+        *_check_shared(session),
+    ]
     prompt = _known_words(session)
     here = find_project(session.cwd)
     scripts = own_scripts(Path(sys.prefix), Path(sys.argv[0]))
@@ -163,6 +170,24 @@ def _check_folders(session: Session) -> Iterator[Finding]:
         yield _finding(Level.UNWISE, "folders", message, "name a key that is elsewhere with --key FILE")
     for fault in private.mend_folders(places):
         yield _finding(Level.WRONG, "folders", str(fault), fault.hint or "delete it, or give it to yourself")
+
+
+def _check_shared(session: Session) -> Iterator[Finding]:
+    """Look at the shared indexes of the user's settings."""
+    if not session.places.has_settings():
+        return
+    from memfs.disk.settings import read_user_settings
+
+    try:
+        settings = read_user_settings(session.places)
+    except MemfsError as error:
+        yield _finding(Level.WRONG, "settings", str(error), error.hint or "look at your settings")
+        return
+    for store in settings.shared:
+        for remark in postgres.check_store(store, session.places, now=session.now()):
+            bad = Level.WRONG if remark.is_fault else Level.UNWISE
+            level = Level.GOOD if remark.fix is None else bad
+            yield _finding(level, f"store {plain(store.name)}", remark.message, remark.fix)
 
 
 def _check_index(repository: Repository) -> Iterator[Finding]:

@@ -7,18 +7,15 @@ where one is installed; nothing is downloaded.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_json
+from memfs.cli.progress import bars
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import asdict
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-
-Bars = tuple[Callable[[int, int], None], Callable[[int, int], None]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +57,7 @@ def _refresh(args: argparse.Namespace, session: Session) -> int:
     from memfs.standing.background import refresh_index
 
     tree = session.open_repository().tree
-    with _bars(session) as (words, meaning):
+    with bars(session, "reading", "embedding") as (words, meaning):
         report = refresh_index(tree, session.places, progress=words, embedding_progress=meaning, anew=args.rebuild)
     assert report is not None  # it waits
     if args.json:
@@ -71,31 +68,3 @@ def _refresh(args: argparse.Namespace, session: Session) -> int:
         if report.unreadable:
             session.note(f"{report.unreadable} files cannot be read; `memfs check` names them")
     return 0
-
-
-def _bars(session: Session) -> AbstractContextManager[Bars]:
-    """Return progress bars for a person at a terminal, silence for everybody else."""
-    if not session.interactive:
-        return nullcontext((lambda _done, _total: None, lambda _done, _total: None))
-    return _RichBars()
-
-
-class _RichBars:
-    def __enter__(self) -> Bars:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._progress = Progress(console=Console(stderr=True), transient=True)
-        self._progress.start()
-        return self._bar("reading"), self._bar("embedding")
-
-    def _bar(self, title: str) -> Callable[[int, int], None]:
-        task = self._progress.add_task(title, visible=False)
-
-        def show(done: int, total: int) -> None:
-            self._progress.update(task, completed=done, total=total, visible=True)
-
-        return show
-
-    def __exit__(self, *_error: object) -> None:
-        self._progress.stop()

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import nsmallest
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memfs.index.tokenizer import parse_question
 
@@ -38,10 +38,23 @@ class DamagedIndex(Exception):
     """The index, or a part of it, is not what its manifest promises. It is rebuilt, never trusted."""
 
 
+class Beyond(NamedTuple):
+    """What an index knows of visible memories that it has no rows of: their number, their terms, and in how many of
+    them each term of the question occurs."""
+
+    documents: int = 0
+    length: int = 0
+    frequencies: Mapping[str, int] = {}
+
+
+NOTHING_BEYOND = Beyond()
+
+
 class TextIndex:
     """Rows of one repository and what is needed to score them. Made by ``memfs.index.refresh``."""
 
     __slots__ = (
+        "beyond",
         "code",
         "keys",
         "lengths",
@@ -67,8 +80,10 @@ class TextIndex:
         tail: list[Counts],
         read_facets: Callable[[], list[str]],
         code: set[int] | None = None,
+        beyond: Beyond = NOTHING_BEYOND,
     ) -> None:
         self.code = code or set()  # rows that are code: their length counts more
+        self.beyond = beyond
         self.paths = paths  # "" for a dead row
         self.keys = keys  # KEY_BYTES a row: stands for the row's text, names its vector
         self.scopes = scopes  # index into scope_names; 0 is a dead row
@@ -202,15 +217,19 @@ def search_texts(
     They do not depend on any other row. ``forms`` has other spellings of a term, which count as the term.
     """
     allowed = [index.allowed_rows(see) for index, see in zip(indexes, sees, strict=True)]
-    count = sum(map(sum, allowed))
+    count = sum(map(sum, allowed)) + sum(index.beyond.documents for index in indexes)
     scores = Scores(indexes, terms, count)
     if not terms or not count:
         scores.frequencies = [0] * len(terms)
         scores.rows_of = [[()] * len(terms) for _ in indexes]
         return scores
     total = sum(_visible_length(index, flags) for index, flags in zip(indexes, allowed, strict=True))
+    total += sum(index.beyond.length for index in indexes)
     postings = [_visible_postings(index, terms, forms, flags) for index, flags in zip(indexes, allowed, strict=True)]
-    frequencies = [sum(len(found[term][0]) for found in postings) for term in range(len(terms))]
+    frequencies = [
+        sum(len(found[place][0]) for found in postings) + sum(one.beyond.frequencies.get(term, 0) for one in indexes)
+        for place, term in enumerate(terms)
+    ]
     known = [term for term, frequency in enumerate(frequencies) if frequency]
     scored = sorted(nsmallest(MAX_SCORED_TERMS, known, key=lambda term: (frequencies[term], term)))
     flat, slope = K1 * (1 - B), K1 * B * count / (total or 1)

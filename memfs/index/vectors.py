@@ -91,10 +91,9 @@ class Vectors:
         """Return the sign bits of each token of row ``number``; none for a damaged row."""
         row, size = self.row(number), self._bit_bytes
         raw = _pread(self._tokens, min(row.size, _MOST_TOKENS * size), row.place)
-        if len(raw) != row.size or row.size % size or crc32(raw) != row.tokens_crc:
+        if len(raw) != row.size or crc32(raw) != row.tokens_crc:
             return []
-        from_bytes = int.from_bytes
-        return [from_bytes(raw[at : at + size], "little") for at in range(0, row.size, size)]
+        return parse_tokens(raw, size)
 
     def damaged(self) -> list[int]:
         """Return the rows whose bytes are not those that were written."""
@@ -115,9 +114,19 @@ class Vectors:
 
 def cosine(query: array[float], stored: bytes) -> float | None:
     """Return the cosine of ``query`` and a row of ``int8``; None where the bytes are not a vector of length 1."""
+    if len(stored) != 4 + len(query):
+        return None
     (scale,) = unpack_from("<f", stored)
     found: float = scale * sum(map(mul, query, memoryview(stored)[4:].cast("b")))
     return found if -1.01 < found < 1.01 else None
+
+
+def parse_tokens(raw: bytes, size: int) -> list[int]:
+    """Return the sign bits of each token, ``size`` bytes each; none where ``raw`` is not made of such."""
+    if not size or len(raw) % size or len(raw) > _MOST_TOKENS * size:
+        return []
+    from_bytes = int.from_bytes
+    return [from_bytes(raw[at : at + size], "little") for at in range(0, len(raw), size)]
 
 
 def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float], bytes]], dimensions: int) -> int:

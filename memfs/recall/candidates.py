@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memfs.disk.files import UnreadableFile, read_file
 from memfs.index.document import indexable_text
 from memfs.index.opening import discard_index
 from memfs.index.text import DamagedIndex, Scores, search_texts
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, Question, tokens
 from memfs.model.applies import matcher, topics_of_path
-from memfs.model.reader import read_memory
 from memfs.recall.floor import is_question
 from memfs.recall.query import Query
 from memfs.recall.stores import Candidate, Store
@@ -19,7 +17,6 @@ from memfs.standing.background import open_recall_index
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
-    from memfs.model.memory import MemoryFile
     from memfs.recall.meaning import Meaning
 
 TEXT_CANDIDATES = 100
@@ -67,7 +64,7 @@ def find_literal(stores: Sequence[Store], places: Places, query: Query) -> list[
     for store, rows in zip(stores, scores.rows_with_all(), strict=True):
         for row in sorted(rows)[:TEXT_CANDIDATES]:
             one = Candidate(store, store.index.paths[row], 1.0, {"words": 1.0})
-            file = read_candidate(one, query)
+            file = store.read(one.path, query)
             if file is not None and _contains(tokens(indexable_text(file)), sought):
                 found.append(one)
     return found
@@ -94,7 +91,7 @@ def search_words(stores: Sequence[Store], places: Places, query: Query, asked: Q
             )
         except (DamagedIndex, OSError) as error:
             for store in stores:
-                if store.opened.missing:
+                if store.opened.missing or not store.is_here:
                     continue
                 if isinstance(error, DamagedIndex):
                     discard_index(store.tree, places)
@@ -135,21 +132,9 @@ def with_places(stores: Sequence[Store], query: Query, candidates: list[Candidat
 def work_of(store: Store, query: Query) -> tuple[str | None, tuple[str, ...]]:
     """Return the work path relative to this store (None where it lies elsewhere) and all topics."""
     path = query.work_path
-    if path is None:
+    if path is None or not store.is_here:
         return None, query.topics
     root = str(store.tree.root)
     if path.startswith("/"):
         path = path.removeprefix(root + "/") if path.startswith(root + "/") else None
     return path, (*query.topics, *(topics_of_path(path) if path is not None else ()))
-
-
-def read_candidate(one: Candidate, query: Query) -> MemoryFile | None:
-    """Return the file of a candidate as it is now; None where it is gone or this caller may not see it."""
-    # Whatever the index says about this path, its folder decides who sees it.
-    if not one.store.sight.sees_path(query.caller, one.path):
-        return None
-    try:
-        file = read_memory(one.path, read_file(one.store.tree, one.path))
-    except UnreadableFile:
-        return None
-    return file if file.document is not None else None

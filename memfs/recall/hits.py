@@ -9,7 +9,7 @@ from memfs.admission.gate import Outcome
 from memfs.model.applies import applies
 from memfs.model.memory import State
 from memfs.model.values import dataclass
-from memfs.recall.candidates import read_candidate, work_of
+from memfs.recall.candidates import work_of
 from memfs.recall.query import Hit, Query, Result
 from memfs.recall.stores import Candidate
 from memfs.recall.usage import NEVER
@@ -69,14 +69,14 @@ def _read_some(candidates: Iterator[Candidate], query: Query, wanted: int, found
             one = next(candidates, None)
             if one is None or found.withheld + found.strays >= _MOST_REFUSED:
                 break
-            file = read_candidate(one, query)
+            file = one.store.read(one.path, query)
             if file is not None:
                 files.setdefault(id(one.store), []).append((one, file))
                 count += 1
         if not count:
             return False
         for pairs in files.values():
-            assessments = pairs[0][0].store.assessor.assess_many([file for _, file in pairs])
+            assessments = pairs[0][0].store.assess_many([file for _, file in pairs])
             for (one, file), assessment in zip(pairs, assessments, strict=True):
                 if file.memory is None:
                     found.strays += 1
@@ -101,7 +101,7 @@ def _join(one: Candidate, assessment: Assessment, query: Query) -> Hit:
     for name, factor in factors.items():
         score *= factor
         parts[name] = factor
-    return Hit(assessment=assessment, score=score, parts=parts, store=one.store.name)
+    return Hit(assessment=assessment, score=score, parts=parts, store=one.store.label(assessment.file))
 
 
 def near_the_best(hits: Sequence[Hit], share: float) -> list[Hit]:

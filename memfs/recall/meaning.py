@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from memfs.errors import MemfsError, SetupError
 from memfs.index.embedding import Embedded, open_embedder
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from array import array
 
     from memfs.disk.places import Places
-    from memfs.index.models import Model, Prepared
+    from memfs.index.models import Prepared
     from memfs.index.vectors import Vectors
 
 NEAREST = 150
@@ -40,16 +40,37 @@ _EMBEDDED_IN_PASSING = 4  # new texts embedded by a recall that has loaded the m
 Near = Mapping[tuple[int, int], float]  # (store number, row) → cosine
 
 
+class Neighbours(Protocol):
+    """Vectors that can be compared with the question's: a store on the disk, or what a shared index sent."""
+
+    dimensions: int
+
+    def nearest(self, query: array[float], places: Sequence[int], *, limit: int) -> list[int]: ...
+    def similarity(self, query: array[float], number: int) -> float | None: ...
+    def tokens(self, number: int) -> list[int]: ...
+
+
 class Meaning:
     """The vector side of one question: its vector, and each store's rows that have one."""
 
-    def __init__(self, model: Model, text: str, asked: Embedded) -> None:
-        self.model = model
-        self.vectors: list[Vectors] = []
+    def __init__(self, prepared: Prepared, text: str, asked: Embedded) -> None:
+        self.model = prepared.model
+        self.key = prepared.key  # vectors of another key cannot be compared
+        self.vectors: list[Neighbours] = []
         self.places: list[Sequence[int]] = []  # for each store, the vector row of each index row; below 0: none
         self._text = text
         self._tokens: dict[tuple[str, str], Sequence[int]] = {}  # of each ranked candidate, by store and path
         self._asked = asked
+
+    @property
+    def vector(self) -> array[float]:
+        """The vector of the question."""
+        return self._asked.vector
+
+    def add(self, vectors: Neighbours, places: Sequence[int]) -> None:
+        """Let one more store take part: ``places`` has the vector row of each of its rows; below 0: none."""
+        self.vectors.append(vectors)
+        self.places.append(places)
 
     def nearest(self, stores: Sequence[Store]) -> Near:
         """Return the cosine of the nearest rows of all stores."""
@@ -149,7 +170,7 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
         return None
     try:
         embedder = open_embedder(prepared)
-        meaning = Meaning(prepared.model, text, embedder.embed(text, query=True))
+        meaning = Meaning(prepared, text, embedder.embed(text, query=True))
         for number, (store, rows) in enumerate(zip(stores, missing, strict=True)):
             if rows and len(rows) <= _EMBEDDED_IN_PASSING and not store.opened.missing:
                 embed_rows(store.tree, places, store.index, rows, embedder)
@@ -161,11 +182,10 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
         notices.append(f"recall is by words only: {error}")
         return None
     _refresh_in_background(stores, missing, places)
-    meaning.vectors = vectors
-    for store, found in zip(stores, placed, strict=True):
+    for store, own, found in zip(stores, vectors, placed, strict=True):
         flags = store.index.allowed_rows(store.seer(query.caller))
         hidden = flags.count(0) > store.index.scopes.count(DEAD)
-        meaning.places.append([at if seen else -1 for at, seen in zip(found, flags, strict=True)] if hidden else found)
+        meaning.add(own, [at if seen else -1 for at, seen in zip(found, flags, strict=True)] if hidden else found)
     return meaning
 
 

@@ -23,14 +23,23 @@ from memfs.recall.usage import record_usage
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
+    from memfs.disk.settings import SharedStore
     from memfs.disk.worktree import WorkTree
+    from memfs.recall.shared import Asked
 
 __all__ = ["Hit", "Query", "Result", "recall"]
 
 
-def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query, *, today: date) -> Result:
-    """Return what ``stores`` know about ``query`` in one ranking. A store that cannot be opened costs
-    only itself and is named in the notices.
+def recall(
+    stores: Sequence[tuple[str, WorkTree]],
+    places: Places,
+    query: Query,
+    *,
+    today: date,
+    shared: Sequence[SharedStore] = (),
+) -> Result:
+    """Return what ``stores`` and the indexes ``shared`` know about ``query`` in one ranking. A store that cannot
+    be opened costs only itself and is named in the notices.
 
     Raises :class:`SetupError` when the query demands ``hybrid`` and there is no model.
     """
@@ -38,6 +47,11 @@ def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query,
     if query.floor and not query.brief and not is_place and says_nothing(query.text, prompt=query.prompt):
         return Result(hits=())  # the commonest prompt of all: nothing is opened for it
     notices: list[str] = []
+    elsewhere = None
+    if shared and query.text.strip():
+        from memfs.recall.shared import Asked
+
+        elsewhere = Asked(shared, places, query, today)  # connects while the own stores are opened
     opened = open_stores(stores, places, query, today, notices)
     unreadable = sum(
         1 for store in opened for path in store.opened.unreadable if store.sight.sees_path(query.caller, path)
@@ -47,7 +61,7 @@ def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query,
 
         result = recall_brief(opened, query)
     else:
-        result = _answer(opened, places, query, notices)
+        result = _answer(opened, places, query, notices, elsewhere)
     for store in opened:
         notices += store.assessor.notices
     if query.record:
@@ -57,7 +71,9 @@ def recall(stores: Sequence[tuple[str, WorkTree]], places: Places, query: Query,
     return replace(result, unreadable=unreadable, notices=tuple(dict.fromkeys(notices)))
 
 
-def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list[str]) -> Result:
+def _answer(
+    stores: Sequence[Store], places: Places, query: Query, notices: list[str], elsewhere: Asked | None
+) -> Result:
     limit, budget = within_limits(query, stores)
     asked = parse_question(query.text)
     topics = topic_terms(asked)
@@ -71,7 +87,10 @@ def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list
             from memfs.recall.meaning import open_meaning
 
             meaning = open_meaning(stores, places, query, notices)
-        candidates = find_candidates(stores, places, query, asked, topics, meaning=meaning)
+        indexes = elsewhere.stores(asked, meaning, _ids(stores), notices) if elsewhere is not None else []
+        candidates = find_candidates([*stores, *indexes], places, query, asked, topics, meaning=meaning)
+        for index in indexes:
+            notices += index.prepare(candidates)
     elif is_literal(query.text):
         candidates = find_literal(stores, places, query)
     if query.work_path is not None or query.topics:
@@ -92,3 +111,8 @@ def _answer(stores: Sequence[Store], places: Places, query: Query, notices: list
     if hits or query.prompt:
         return result
     return replace(result, unsearched=sum(store.index.count_withheld(store.seer(query.caller)) for store in stores))
+
+
+def _ids(stores: Sequence[Store]) -> list[str]:
+    """Return the ids of the repositories whose clones are here."""
+    return [found for store in stores if (found := store.assessor.repository_id()) is not None]

@@ -7,8 +7,10 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memfs.disk.files import UnreadableFile, read_file
 from memfs.errors import MemfsError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.reader import read_memory
 from memfs.model.scope import Caller
 from memfs.recall.query import Query
 from memfs.recall.usage import Usage, read_usage
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from memfs.disk.worktree import WorkTree
     from memfs.index.opening import Opened
     from memfs.index.text import TextIndex
+    from memfs.model.memory import MemoryFile
+    from memfs.standing.assess import Assessment
 
 
 class Store:
@@ -40,6 +44,34 @@ class Store:
     @property
     def has_feedback(self) -> bool:
         return any(usage.helped or usage.misled for usage in self.usage.values())
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the store is files of this machine."""
+        return True
+
+    def prepare(self, candidates: Sequence[Candidate]) -> list[str]:  # noqa: ARG002 - files are read one by one
+        """Bring what is needed to read the best of ``candidates``; return what a reader should know about it."""
+        return []
+
+    def read(self, path: str, query: Query) -> MemoryFile | None:
+        """Return the file at ``path`` as it is now; None where it is gone or this caller may not see it."""
+        # Whatever the index says about this path, its folder decides who sees it.
+        if not self.sight.sees_path(query.caller, path):
+            return None
+        try:
+            file = read_memory(path, read_file(self.tree, path))
+        except UnreadableFile:
+            return None
+        return file if file.document is not None else None
+
+    def label(self, file: MemoryFile) -> str:  # noqa: ARG002
+        """Return where a hit says that ``file`` is from."""
+        return self.name
+
+    def assess_many(self, files: Sequence[MemoryFile]) -> list[Assessment]:
+        """Return ``files`` with all that is known of them."""
+        return self.assessor.assess_many(files)
 
     def seer(self, caller: Caller) -> Callable[[str | None], bool]:
         """Return which scopes ``caller`` sees here."""

@@ -15,7 +15,7 @@ from memfs.model.values import replace
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
-    from memfs.disk.settings import Store
+    from memfs.disk.settings import SharedStore, Store, UserSettings
     from memfs.model.scope import Caller
     from memfs.recall.search import Query, Result
     from memfs.repository.find import Found
@@ -36,8 +36,10 @@ class Stores:
         today: date,
         notices: Sequence[str] = (),
         missing: UsageError | SetupError | None = None,
+        shared: Sequence[SharedStore] = (),
     ) -> None:
         self.stores = tuple(stores)
+        self.shared = tuple(shared)  # indexes of an organisation
         self.missing = missing  # why the place itself is not a store
         self.places = places
         self.today = today
@@ -60,7 +62,8 @@ class Stores:
             missing = error
             if not isinstance(error, NoWorkTreeError):
                 notices.append(str(error))
-        for store in _listed(places, notices):
+        settings = _settings(places, notices)
+        for store in settings.stores if settings is not None else ():
             if not store.recall:
                 continue
             try:
@@ -71,13 +74,14 @@ class Stores:
                 continue
             if all(tree.root != other.root for _, other in found):
                 found.append((store.name, tree))
-        return cls(found, places=places, today=today, notices=notices, missing=missing)
+        shared = [store for store in settings.shared if store.recall] if settings is not None else []
+        return cls(found, places=places, today=today, notices=notices, missing=missing, shared=shared)
 
     def recall(self, query: Query) -> Result:
         """Return what all stores know about ``query`` in one ranking."""
         from memfs.recall.search import recall
 
-        result = recall(self.stores, self.places, query, today=self.today)
+        result = recall(self.stores, self.places, query, today=self.today, shared=self.shared)
         return replace(result, notices=(*self.notices, *result.notices))
 
     def repositories(self) -> list[tuple[str, Repository]]:
@@ -96,16 +100,18 @@ class Stores:
 def store_of(places: Places, tree: WorkTree) -> Store | None:
     """Return the entry of the user's settings that names this repository, or None."""
     root = os.path.realpath(tree.root)
-    return next((store for store in _listed(places, []) if os.path.realpath(store.path) == root), None)
+    settings = _settings(places, [])
+    known = settings.stores if settings is not None else ()
+    return next((store for store in known if os.path.realpath(store.path) == root), None)
 
 
-def _listed(places: Places, notices: list[str]) -> Sequence[Store]:
+def _settings(places: Places, notices: list[str]) -> UserSettings | None:
     if not places.has_settings():
-        return ()
+        return None
     from memfs.disk.settings import read_user_settings
 
     try:
-        return read_user_settings(places).stores
+        return read_user_settings(places)
     except MemfsError as error:
         notices.append(f"your settings cannot be used: {error}")
-        return ()
+        return None

@@ -128,6 +128,10 @@ class Assessor:
         """Return the ids that can be trusted at all: those that some receipt speaks of."""
         return self._open_view().ids_with_receipts()
 
+    def repository_id(self) -> str | None:
+        """Return the id of this repository's keyring; None without a sound one."""
+        return self._open_view().repository_id
+
     def not_checked_out(self) -> tuple[str, ...]:
         """Return the memories that git has and that are meant not to be in this work tree."""
         return memories_not_checked_out(self._tree)

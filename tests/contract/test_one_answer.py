@@ -36,6 +36,8 @@ def test_only_sight_decides_by_the_readers_that_a_repository_names() -> None:
         "check/words.py",
         "check/fields.py",
         "check/house.py",
+        "postgres/publication.py",
+        "postgres/publish.py",
     }  # they say in words who is named, and decide nothing by it
     assert users_of(attributes=("readers",)) - words == {"sight.py"}
 

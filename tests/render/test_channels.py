@@ -46,6 +46,7 @@ MODULES = {
     "cli/trust_command.py": "shows what is approved, escaped",
     "cli/verify_command.py": "shows a person what changed, escaped",
     "cli/writing.py": "shows a person's own draft back, escaped",
+    "connect/doctor.py": "the words of a question",
     "hooks/answer.py": "prints it through render",
     "mcp/calls.py": "prints it through render",
     "check/across.py": "compares it",
@@ -56,6 +57,14 @@ MODULES = {
     "propose/merge.py": "merges it",
     "propose/propose.py": "the text of a pull request, escaped",
     "check/single.py": "judges it",
+    "check/approvals.py": "compares it",
+    "check/change.py": "compares it",
+    "check/judging.py": "judges it",
+    "check/keyrings.py": "keyrings, not memories",
+    "check/reading.py": "judges it",
+    "postgres/publication.py": "reads what is shared, after the gate",
+    "postgres/publish.py": "writes what is shared into the index",
+    "postgres/rows.py": "verifies it",
 }
 
 CHANNELS = {
@@ -79,6 +88,7 @@ CHANNELS = {
     "check": "none",
     "review": "report",
     "propose": "own",
+    "publish": "own",
     "status": "frame",
     "due": "none",
     "verify": "terminal",
