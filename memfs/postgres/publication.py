@@ -25,8 +25,8 @@ from memfs.model.values import dataclass
 from memfs.postgres.rows import format_state
 from memfs.trust.cache import SignatureCache
 from memfs.trust.keyring import check_chain, version_of_name
+from memfs.trust.opening import HERE, view_of_files
 from memfs.trust.record import read_receipt
-from memfs.trust.view import view_of_files
 
 KEYRINGS = ".memfs"
 APPROVALS = ".memfs/approvals"
@@ -158,6 +158,7 @@ def _states(
         {f"{KEYRINGS}/keyring.{version}": raw for version, raw in keyrings.items()},
         {path: raw for path, raw in receipts.items() if isinstance(raw, bytes)},
         today=today,
+        pin=HERE,
     )
     trusted = {path: view.verdict(file).trusted for path, file in memories.items()}
     subjects = [

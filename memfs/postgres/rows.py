@@ -17,8 +17,9 @@ from memfs.model.state import StateFacts, judge_state
 from memfs.model.values import dataclass, replace
 from memfs.postgres.asking import Evidence, Held
 from memfs.trust.judge import Level, Reason, Verdict
+from memfs.trust.opening import view_of_files
 from memfs.trust.pin import Pin, parse_pin
-from memfs.trust.view import TrustView, view_of_files
+from memfs.trust.view import TrustView
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,39}")
 _GRAVITY = (State.CURRENT, State.UNKNOWN, State.RECHECK, State.EXPIRED, State.SUPERSEDED)
@@ -88,7 +89,7 @@ def _open_view(
     keyrings = {f".memfs/keyring.{n}": raw for n, raw in evidence.keyrings.get(repository, {}).items()}
     receipts = {f".memfs/approvals/{name}": raw for name, raw in evidence.receipts.get(repository, {}).items()}
     try:
-        return view_of_files(keyrings, receipts, today=today, pin=pin.text, places=places)
+        return view_of_files(keyrings, receipts, today=today, pin=pin.text, places=places, remembered=True)
     except MemfsError as error:
         return Verdict(level=Level.UNTRUSTED, reason=Reason.KEYRING_BROKEN, detail=error.message)
 

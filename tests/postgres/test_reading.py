@@ -190,6 +190,22 @@ def test_a_withdrawal_that_was_dropped_from_the_index_is_told_by_a_versioned_pin
     assert said(ask(shared, pins=[team.pin()])[1]) == {"a": "trusted"}  # the documented limit
 
 
+def test_a_withdrawal_that_this_machine_saw_in_a_clone_counts_for_the_index_too(
+    team: Team, alice: Person, bob: Person, shared: Shared, send: Send
+) -> None:
+    set_up(team)
+    send(team)
+    team.revoke(bob, "a")
+    assert team.says("a") == "withdrawn"  # here the machine remembers it
+    with shared.connect("reader", autocommit=False) as connection:
+        answer = search(connection, query_terms(QUESTION))
+        held = read_held(connection, list(answer.found))
+        evidence = read_evidence(connection, held)
+    pins = {team.repository_id: parse_pin(team.pin())}
+    found, _ = verify(held, evidence, pins, team.places, today=TODAY)
+    assert said(found) == {"a": "withdrawn"}
+
+
 # -- state ------------------------------------------------------------------------------------------------------------
 
 

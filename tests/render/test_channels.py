@@ -354,7 +354,7 @@ def test_no_hook_lets_text_out(agent: str, event: str, hostile: Path, places: Pl
         "tool_name": "Read",
         "tool_input": {"file_path": str(hostile / "ZQMARK" / "x.py")},
     }
-    said = answer_event(json.dumps(call).encode(), agent, places, today=lambda: TODAY)
+    said = answer_event(json.dumps(call).encode(), agent, lambda: places, today=lambda: TODAY)
     if said:
         _check_json(said.decode("ascii") if said.isascii() else json.dumps(json.loads(said)))
 
