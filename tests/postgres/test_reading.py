@@ -127,7 +127,7 @@ FORGED = [
     ("UPDATE memfs.receipt SET name = 'a.1.00000000.txt'", "no-approval"),
     ("UPDATE memfs.receipt SET ids = '{}'", "no-approval"),
     ("UPDATE memfs.keyring SET bytes = 'x'", "keyring-broken"),
-    ("DELETE FROM memfs.keyring", "no-approval"),
+    ("DELETE FROM memfs.keyring", "keyring-broken"),
     ("UPDATE memfs.keyring SET version = version + 1", "keyring-broken"),
     ("UPDATE memfs.memory SET vector = 'x', tokens = 'y', model = 'z', length = -1", "trusted"),
     ('UPDATE memfs.memory SET state = \'{"state": "<b>", "evidence": [1]}\'', "trusted"),

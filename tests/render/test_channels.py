@@ -36,7 +36,6 @@ MODULES = {
     "cli/edit_command.py": "gives it to the person's editor",
     "cli/history_command.py": "prints it in a frame",
     "cli/list_command.py": "approved titles; the others by id",
-    "cli/mcp_command.py": "a key, shown once",
     "cli/propose_command.py": "writes it, after the gate",
     "cli/recall_command.py": "prints it through render",
     "cli/remember_command.py": "writes it, after the gate",
@@ -49,6 +48,7 @@ MODULES = {
     "connect/doctor.py": "the words of a question",
     "hooks/answer.py": "prints it through render",
     "mcp/calls.py": "prints it through render",
+    "mcp/writes.py": "writes it, after the gate",
     "check/across.py": "compares it",
     "browse/catalogue.py": "pages for people, escaped HTML that runs nothing",
     "browse/site.py": "pages for people, escaped HTML that runs nothing",
@@ -62,6 +62,7 @@ MODULES = {
     "check/judging.py": "judges it",
     "check/keyrings.py": "keyrings, not memories",
     "check/reading.py": "judges it",
+    "check/texts.py": "compares it",
     "postgres/publication.py": "reads what is shared, after the gate",
     "postgres/publish.py": "writes what is shared into the index",
     "postgres/rows.py": "verifies it",
@@ -115,6 +116,9 @@ TOOL_CHANNELS = {
     "feedback": "none",
     "remember": "none",
     "propose": "none",
+    "revise": "none",
+    "verify": "none",
+    "waiting": "none",
 }
 
 
@@ -269,6 +273,7 @@ RUNS = (
     ("check",),
     ("due",),
     ("blame", "README.md"),
+    ("verify", "hostile"),
     ("stale", "--days", "0"),
     ("index",),
     ("drafts",),
