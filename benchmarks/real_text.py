@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -136,13 +137,31 @@ def measure(folder: Path, labels: dict[tuple[str, str], bool], *, lines: bool) -
     return result
 
 
+def count_allowed(repository: Path) -> dict[str, Any]:
+    """Return how often each rule was let pass in ``repository``, with the reasons (`memfs admission allowed`)."""
+    start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from memfs.cli import main; sys.exit(main(sys.argv[1:]))"
+    checkout = str(Path(__file__).resolve().parent.parent)
+    command = [sys.executable, "-I", "-c", start, checkout, "admission", "allowed", "--json"]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True)
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for row in json.loads(done.stdout)["allowed"]:
+        reasons[row["rule"]].append(row["reason"])
+    return {"schema": "memfs/benchmark-allowed/1", "rules": dict(sorted(reasons.items()))}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="folder with Markdown files; its first level names the kinds")
+    parser.add_argument(
+        "folder", type=Path, nargs="?", help="folder with Markdown files; its first level names the kinds"
+    )
+    parser.add_argument("--allowed", type=Path, help="a repository: count the rules that people let pass there")
     parser.add_argument("--lines", action="store_true", help="print each alarm with its line")
     parser.add_argument("--labels", type=Path, help="file of RULE<TAB>FILE<TAB>right or wrong")
     args = parser.parse_args()
-    if not args.folder.is_dir():
+    if args.allowed is not None:
+        print(json.dumps(count_allowed(args.allowed), indent=2))
+        return 0
+    if args.folder is None or not args.folder.is_dir():
         print(f"{args.folder} is not a folder", file=sys.stderr)
         return 2
     labels = read_labels(args.labels) if args.labels else {}

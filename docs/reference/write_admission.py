@@ -19,19 +19,39 @@ read, since files can be edited by hand.
 
 | verdict | what it means |
 | --- | --- |
-| **reject** | Nothing is written, and no message holds the value. A file edited by hand shows its id and the rule. |
+| **reject** | Nothing is written, and no message contains the value. |
 | **hold** | Kept for its author alone, outside the repository: `memfs drafts`. Never recalled. |
-| **warn** | Written; the sentence is printed. |
+| **warn** | A note: written; the sentence is printed, and `check` and `review` show it. |
+
+When a file is read, secrets of any kind, hidden code points and text that breaks a frame withhold it: its id and the
+rule are shown. A few zero-width characters of pasted text do not. Nothing else withholds a memory.
 
 A finding names rule, field, line and column. `memfs admission test FILE…` prints what the gate would say about any
-text ([schema](../../schemas/admission-test.json)), `memfs admission rules` prints the table below.
+text ([schema](../../schemas/admission-test.json)) and ends with 0 (admitted), 1 (held) or 5 (rejected).
+`memfs admission rules` prints the tables below, `memfs admission explain RULE` says what one rule finds and how to
+let it pass.
 
-**Letting a rule pass.** `--allow RULE --reason TEXT` with `remember`, `edit` and `drafts submit`. The rule stands in
-the memory's `allow` field and in the commit message with the reason. The field counts only while a person's
+**Letting a rule pass.** `--allow RULE --reason TEXT` with `remember`, `edit` and `drafts submit`. The rule is written
+into the memory's `allow` field and in the commit message with the reason. The field counts only while a person's
 approval covers the file's very bytes: text alone cannot let itself through. Rules marked *fixed* cannot be allowed.
+`memfs admission allowed` lists what was let pass, with the reasons: the false alarms of a repository in one place,
+which `python benchmarks/real_text.py --allowed REPOSITORY` counts by rule.
 
-**Who wrote it.** `permissive-about-a-control`, `unclear-about-a-control` and `weakens-a-check` say nothing about an
-owner's text, hold an agent's, and reject imported and derived text. An observation with evidence is not held.
+**Adding a rule.** The tables are text: `vendors.rules`, `secrets.rules`, `personal.rules`, `numbers.rules`,
+`orders.rules` and `passing.rules` in `memfs/admission/data/`. A rule is a few lines:
+
+```
+rule vendor-acme-key
+finds contains an Acme key
+words acme_
+find acme_[A-Za-z0-9]{32}
+```
+
+`words` are tried first, so a rule costs nothing in a text without them. The keys are explained in
+`memfs/admission/tables.py`.
+
+**Who wrote it.** `reads-like-an-order` holds the text of agents, and imported and derived text. In an owner's text and
+in an observation with evidence it is a note. All other rules mean the same for everybody.
 
 **What is looked at.** Every text is judged as it stands; with invisible characters removed and look-alikes folded;
 without emphasis marks; with entities, percent signs and escapes decoded; runs of base64 and hex decoded once; and,
@@ -44,8 +64,8 @@ whether a number is possible; `memfs-git[scan]` lets `memfs check` take a second
 TITLES = {
     Family.FORM: ("Form", "What every memory must have."),
     Family.CODEPOINTS: ("Code points", "What nobody can see, or what reorders text."),
-    Family.SECRETS: ("Credentials", "Forms that vendors document are fixed; a placeholder passes."),
-    Family.PERSONAL: ("Personal data", "The author's own address may stand in `author` and `evidence`."),
+    Family.SECRETS: ("Credentials", "Documented forms are fixed; a placeholder passes. Any of these withholds a file."),
+    Family.PERSONAL: ("Personal data", "The author's own address is allowed in `author` and `evidence`."),
     Family.AUTHORITY: ("Authority and instructions", "Negated sentences and reports about such text pass."),
     Family.TRANSIENCE: ("Passing states", "These only warn."),
 }

@@ -1,7 +1,6 @@
 """Applies the rules to one text (ADMISSION 2). Pure.
 
-The text is looked at in every view; a rule counts once, in the first view that it hits. Keywords are
-looked for before a pattern is even compiled, so that a note without any of them costs next to nothing.
+The text is looked at in every view; a rule counts once, in the first view that it hits. Keywords come before patterns.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from memfs.admission.authority import order_rules
+from memfs.admission.authority import MEANING_RULE, order_rules
+from memfs.admission.meaning import find_order
 from memfs.admission.personal import ADDRESS_RULES, personal_rules
-from memfs.admission.rules import Grams, Rule, RuleSet, find_first, grams_of
+from memfs.admission.rules import Gist, Rule, RuleSet, find_first
 from memfs.admission.secrets import BEGINNINGS, CREDENTIAL_WORDS, secret_rules, vendor_rules
 from memfs.admission.transience import transience_rules
 from memfs.admission.views import View, flow_of, unleet, views_of
@@ -28,6 +28,7 @@ class Hit:
     rule: Rule
     offset: int
     value: str | None = None
+    end: int | None = None
 
 
 @cache
@@ -52,41 +53,43 @@ def _sets() -> Mapping[str, RuleSet]:
     }
 
 
-def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool) -> Iterator[Hit]:
+def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool, statement: bool) -> Iterator[Hit]:
     """Yield one hit for each rule that ``text`` breaks.
 
     ``prose``: the field contains sentences, so the rules about authority apply. ``everything``: also the
     rules that do not withhold a memory. ``own_text``: the field is the body, so the rules on passing states apply.
+    ``statement``: the field says something, so its sentences are read for their meaning.
     """
     seen: set[str] = set()
     for view in views_of(text, near=_speaks_of_credentials, beginnings=_beginnings()):
-        lowered = view.text.lower()
-        grams = grams_of(lowered)
+        gist = Gist(view.text.lower())
         which = "known" if view.known_forms_only else "all" if everything else "secrets"
-        yield from _find(which, view, lowered, grams, seen)
+        yield from _find(which, view, gist, seen)
         if prose and view.orders:
-            yield from _find_orders(view, lowered, grams, seen)
+            yield from _find_orders(view, gist, seen)
     if everything and own_text:
         flow = flow_of(View(name="raw", text=text))
-        yield from _find("transience", flow, flow.text, grams_of(flow.text), seen)
+        yield from _find("transience", flow, Gist(flow.text), seen)
+    if everything and statement and (found := find_order(text)) is not None:
+        yield Hit(rule=MEANING_RULE, offset=found[0], end=found[1])
 
 
-def _find(which: str, view: View, lowered: str, grams: Grams, seen: set[str]) -> Iterator[Hit]:
-    """Yield the hits of one set of rules in one view; ``lowered`` and ``grams`` are those of its text."""
-    for rule in _sets()[which].likely(lowered, grams):
+def _find(which: str, view: View, gist: Gist, seen: set[str]) -> Iterator[Hit]:
+    """Yield the hits of one set of rules in one view; ``gist`` is that of its text."""
+    for rule in _sets()[which].likely(gist):
         if rule.name in seen:
             continue
-        match = find_first(rule, view.text, lowered, grams)
+        match = find_first(rule, view.text, gist)
         if match is not None:
             seen.add(rule.name)
             yield Hit(rule=rule, offset=view.place(match.start()), value=match.group())
 
 
-def _find_orders(view: View, lowered: str, grams: Grams, seen: set[str]) -> Iterator[Hit]:
+def _find_orders(view: View, gist: Gist, seen: set[str]) -> Iterator[Hit]:
     """The known forms of orders."""
-    if len(lowered) == len(view.text):
-        yield from _find("delimiter", View(name=view.name, text=lowered, places=view.places), lowered, grams, seen)
+    if len(gist.lowered) == len(view.text):
+        yield from _find("delimiter", View(name=view.name, text=gist.lowered, places=view.places), gist, seen)
     flow = flow_of(view)
-    yield from _find("orders", flow, flow.text, grams if flow.text == lowered else grams_of(flow.text), seen)
+    yield from _find("orders", flow, gist if flow.text == gist.lowered else Gist(flow.text), seen)
     if (letters := unleet(flow)) is not None:
-        yield from _find("orders", letters, letters.text, grams_of(letters.text), seen)
+        yield from _find("orders", letters, Gist(letters.text), seen)

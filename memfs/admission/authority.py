@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 from memfs.admission.lazy import LazyPattern
-from memfs.admission.rules import Rule
+from memfs.admission.rules import Family, Rule, Severity
 from memfs.admission.tables import read_rules
 
 _NEGATED = LazyPattern(
@@ -52,6 +52,14 @@ def _not_shown_as_code(match: re.Match[str]) -> bool:
         before,
     )
 
+
+MEANING_RULE = Rule(
+    name="reads-like-an-order",
+    family=Family.AUTHORITY,
+    severity=Severity.HOLD,
+    sentence="reads like an order or a permission for whoever reads it",
+)
+"""What the classifier finds: held in the text of agents and others, a note in an owner's (:mod:`.meaning`)."""
 
 _JUDGES = {"order": _order, "not_shown_as_code": _not_shown_as_code}
 

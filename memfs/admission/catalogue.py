@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from memfs.admission.authority import order_rules
+from memfs.admission.authority import MEANING_RULE, order_rules
 from memfs.admission.deep import SCANNER_RULE
-from memfs.admission.gate import CODEPOINT_RULES, FORM_RULES
+from memfs.admission.findings import CODEPOINT_RULES, FORM_RULES
 from memfs.admission.personal import personal_rules
 from memfs.admission.rules import Rule
 from memfs.admission.secrets import secret_rules
@@ -23,6 +23,7 @@ def all_rules() -> Mapping[str, Rule]:
         *secret_rules(),
         *personal_rules(),
         *order_rules(),
+        MEANING_RULE,
         *transience_rules(),
         SCANNER_RULE,
     )

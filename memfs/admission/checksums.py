@@ -6,7 +6,7 @@ Formulas: ISO/IEC 7812 (Luhn), ISO 13616 (IBAN), ISO 7064, and each number's own
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _IBAN_LENGTHS = {
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "BY": 28,
@@ -221,3 +221,9 @@ def il_id(digits: str) -> bool:
 def vin(text: str) -> bool:
     """Shape only: outside North America the check digit is not used."""
     return len(text) == 17 and any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
+
+
+def check_named(name: str) -> Callable[[str], bool]:
+    """Return the check of that name."""
+    check: Callable[[str], bool] = globals()[name]
+    return check

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memfs.admission.gate import Finding
+from memfs.admission.findings import Finding
 from memfs.admission.rules import Family, Rule, Severity
 from memfs.model.memory import MemoryFile
 

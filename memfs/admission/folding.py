@@ -5,43 +5,9 @@ Offsets in the folded text are offsets in the original, so that a match can be s
 
 from __future__ import annotations
 
-# Letters of other scripts that pass for Latin ones in common fonts; a small own table, since the
-# attack only works with the ones that people take for each other.
-_LOOK_ALIKES = {
-    # Cyrillic
-    "а": "a", "в": "b", "с": "c", "ԁ": "d", "е": "e", "ё": "e", "ф": "f", "ғ": "f", "ԍ": "g", "һ": "h", "н": "h",
-    "і": "i", "ї": "i", "ј": "j", "к": "k", "қ": "k", "ӏ": "l", "м": "m", "п": "n", "ո": "n", "о": "o", "и": "n",
-    "р": "p",
-    "ԛ": "q", "г": "r", "ѕ": "s", "т": "t", "ц": "u", "ѵ": "v", "ԝ": "w", "ш": "w", "х": "x", "у": "y", "ү": "y",
-    "А": "A", "В": "B", "С": "C", "Е": "E", "Ё": "E", "Ғ": "F", "Н": "H", "Һ": "H", "І": "I", "Ї": "I", "Ј": "J",
-    "К": "K", "Қ": "K", "Ӏ": "I", "М": "M", "О": "O", "Р": "P", "Ԛ": "Q", "Ѕ": "S", "Т": "T", "Ѵ": "V", "Ԝ": "W",
-    "Х": "X", "У": "Y", "Ү": "Y", "Ԁ": "D", "З": "3", "з": "3",
-    # Greek
-    "α": "a", "β": "b", "ϲ": "c", "δ": "d", "ε": "e", "η": "n", "ι": "i", "ϳ": "j", "κ": "k", "λ": "l", "μ": "u",
-    "ν": "v", "ο": "o", "ρ": "p", "σ": "o", "τ": "t", "υ": "u", "χ": "x", "γ": "y", "ω": "w", "ζ": "z",
-    "Α": "A", "Β": "B", "Ϲ": "C", "Ε": "E", "Η": "H", "Ι": "I", "Ϳ": "J", "Κ": "K", "Μ": "M", "Ν": "N", "Ο": "O",
-    "Ρ": "P", "Τ": "T", "Υ": "Y", "Χ": "X", "Ζ": "Z",
-    # Armenian, Cherokee, Lisu and Latin oddities
-    "օ": "o", "ս": "u", "հ": "h", "ց": "g", "զ": "q", "ք": "p", "Օ": "O", "Տ": "S", "Ս": "U",
-    "Ꭺ": "A", "Ᏼ": "B", "Ꮯ": "C", "Ꭰ": "D", "Ꭼ": "E", "Ꮐ": "G", "Ꮋ": "H", "Ꭵ": "i", "Ꭻ": "J", "Ꮶ": "K", "Ꮮ": "L",
-    "Ꮇ": "M", "Ꮲ": "P", "Ꭱ": "R", "Ꮪ": "S", "Ꭲ": "T", "Ꮩ": "V", "Ꮃ": "W", "Ꭹ": "Y", "Ꮓ": "Z",
-    "ꓮ": "A", "ꓐ": "B", "ꓚ": "C", "ꓓ": "D", "ꓰ": "E", "ꓝ": "F", "ꓖ": "G", "ꓧ": "H", "ꓲ": "I", "ꓙ": "J", "ꓗ": "K",
-    "ꓡ": "L", "ꓟ": "M", "ꓠ": "N", "ꓳ": "O", "ꓑ": "P", "ꓣ": "R", "ꓢ": "S", "ꓔ": "T", "ꓴ": "U", "ꓦ": "V", "ꓪ": "W",
-    "ꓫ": "X", "ꓬ": "Y", "ꓜ": "Z",
-    "ı": "i", "ȷ": "j", "ɡ": "g", "ɑ": "a", "ɩ": "i", "ʀ": "R", "ꜱ": "s", "ᴀ": "a", "ʙ": "b", "ᴄ": "c", "ᴅ": "d",
-    "ᴇ": "e", "ꜰ": "f", "ɢ": "g", "ʜ": "h", "ɪ": "i", "ᴊ": "j", "ᴋ": "k", "ʟ": "l", "ᴍ": "m", "ɴ": "n", "ᴏ": "o",
-    "ᴘ": "p", "ᴛ": "t", "ᴜ": "u", "ᴠ": "v", "ᴡ": "w", "ʏ": "y", "ᴢ": "z", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L",
-    "đ": "d", "ħ": "h", "ŧ": "t",
-    # Punctuation
-    "‹": "<", "〈": "<", "⟨": "<", "❮": "<", "˂": "<", "ᐸ": "<", "«": "<", "⟪": "<", "《": "<", "⋘": "<",
-    "›": ">", "〉": ">", "⟩": ">", "❯": ">", "˃": ">", "ᐳ": ">", "»": ">", "⟫": ">", "》": ">", "⋙": ">",
-    "∕": "/", "⁄": "/", "⧸": "/", "╱": "/", "∣": "|", "❘": "|", "❙": "|", "❚": "|", "ǀ": "|", "│": "|", "┃": "|",
-    "¦": "|", "׀": "|", "⏐": "|", "∶": ":", "ː": ":", "꞉": ":", "։": ":", "׃": ":", "᛬": ":", "˸": ":", "܃": ":",
-    "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "⁃": "-", "˗": "-", "ー": "-", "ᅳ": "-",
-    "‘": "'", "’": "'", "‚": "'", "‛": "'", "ʼ": "'", "ʹ": "'", "′": "'", "“": '"', "”": '"', "„": '"', "‟": '"',
-    "″": '"', "‗": "_", "ˍ": "_", "․": ".", "ꓸ": ".", "。": ".", "⁎": "*", "∗": "*", "﹡": "*",
-    "ⵏ": "|", "ꟾ": "I", "〔": "[", "【": "[", "〚": "[", "〕": "]", "】": "]", "〛": "]", "ꓹ": ",",
-}  # fmt: skip
+from functools import cache
+
+_DATA = __file__.rpartition("/")[0] + "/data/look-alikes.txt"
 
 
 class _Folding(dict[int, str]):
@@ -69,9 +35,13 @@ class _Folding(dict[int, str]):
         return plain
 
 
-_TABLE = _Folding({ord(char): plain for char, plain in _LOOK_ALIKES.items()})
+@cache
+def _table() -> _Folding:
+    """Return the table: a letter and its look-alikes a line (the attack only works with a few that people confuse)."""
+    lines = __loader__.get_data(_DATA).decode().split("\n")[1:]  # type: ignore[name-defined]
+    return _Folding({ord(other): line[0] for line in lines if line for other in line[2:].split(" ")})
 
 
 def fold_characters(text: str) -> str:
     """Return ``text`` of the same length with look-alikes and accents folded to ASCII where there is one."""
-    return text if text.isascii() else text.translate(_TABLE)
+    return text if text.isascii() else text.translate(_table())

@@ -7,15 +7,27 @@ file that recall would show. A finding names rule, field, line and column; never
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from memfs.admission.findings import (
+    ADMITTED,
+    EMPTY,
+    HIDDEN_RULE,
+    MISSING,
+    MIXED_RULE,
+    STACKED_RULE,
+    TOO_LARGE,
+    Decision,
+    Draft,
+    Finding,
+    Outcome,
+)
 from memfs.admission.lazy import LazyPattern
 from memfs.admission.rules import Family, Rule, Severity
 from memfs.errors import UsageError
-from memfs.model.codepoints import find_hidden
+from memfs.model.codepoints import HiddenCodePoint, find_hidden
 from memfs.model.memory import MAX_MEMORY_BYTES, FrontValue, MemoryFile, Origin
-from memfs.model.values import dataclass, field, replace
+from memfs.model.values import dataclass, replace
 
 __all__ = [
     "GATE_VERSION",
@@ -46,95 +58,15 @@ _SETTLED = LazyPattern(
     r"(?:team|restricted)(?:/[a-z]{1,16}(?:-[a-z]{1,16}){0,2})?"
 )
 _PLAIN_ADDRESS = LazyPattern(r"[a-z]{1,20}(?:[._+-][a-z]{1,20}){0,3}\d{0,4}@[a-z0-9.-]{1,60}", re.IGNORECASE)
+STRAYS = frozenset((0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
+"""Code points that pasted text brings along. A new text with one is refused; a file with a few is shown and found."""
+
+_MOST_STRAYS = 3  # more of them in a row carry something
 _MOST_HIDDEN = 5  # named one by one in each field
 _TOGETHER = "fields together"
 _SOURCED = frozenset({"author", "evidence"})  # where the author's own address may stand (ADMISSION 3)
+_STATEMENTS = frozenset({"body", "title", "text", "commit message"})
 _NOT_PROSE = frozenset({"kind", "origin", "scope", "recorded", "expires", "supersedes", "applies_to", ALLOW_FIELD})
-
-
-class Outcome(StrEnum):
-    REJECT = "reject"
-    HOLD = "hold"
-    ADMIT = "admit"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One broken rule and where; ``line`` and ``column`` count from 1 inside ``field``."""
-
-    rule: str
-    family: Family
-    severity: Severity
-    message: str
-    field: str
-    line: int | None = None
-    column: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """Text that is not admitted yet. ``origin`` is declared by the command, never read from text."""
-
-    body: str
-    fields: Mapping[str, FrontValue] = field(default_factory=dict)
-    origin: Origin = Origin.OWNER
-    kind: str = ""
-    file_name: str = ""
-    commit_message: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """The verdict and its reasons. ``allowed`` are findings that a person let pass with a reason."""
-
-    outcome: Outcome
-    findings: tuple[Finding, ...] = ()
-    allowed: tuple[Finding, ...] = ()
-
-    @property
-    def admitted(self) -> bool:
-        return self.outcome is Outcome.ADMIT
-
-
-ADMITTED = Decision(outcome=Outcome.ADMIT)
-
-HIDDEN_RULE = Rule(
-    name="hidden-code-point",
-    family=Family.CODEPOINTS,
-    severity=Severity.REJECT,
-    sentence="has a code point that nobody can see or that reorders text",
-    fixed=True,
-)
-_MIXED_RULE = Rule(
-    name="mixed-scripts",
-    family=Family.CODEPOINTS,
-    severity=Severity.WARN,
-    sentence="has a word that mixes Latin letters with look-alikes of another script",
-)
-_STACKED_RULE = Rule(
-    name="stacked-marks",
-    family=Family.CODEPOINTS,
-    severity=Severity.WARN,
-    sentence="has more than three combining marks in a row",
-)
-_TOO_LARGE = Rule(
-    name="too-large",
-    family=Family.FORM,
-    severity=Severity.REJECT,
-    sentence=f"is larger than {MAX_MEMORY_BYTES // 1024} KiB, the most that can be read or approved",
-    fixed=True,
-)
-_MISSING = Rule(
-    name="missing-field",
-    family=Family.FORM,
-    severity=Severity.HOLD,
-    sentence="is required: a memory without it is held with its author",
-)
-_EMPTY = Rule(
-    name="empty-body", family=Family.FORM, severity=Severity.HOLD, sentence="says nothing: a memory needs a statement"
-)
-FORM_RULES = (_MISSING, _EMPTY, _TOO_LARGE)
-CODEPOINT_RULES = (HIDDEN_RULE, _MIXED_RULE, _STACKED_RULE)
 
 
 def _finding(
@@ -162,8 +94,21 @@ def _finding(
     )
 
 
-def _check_code_points(name: str, text: str) -> Iterator[Finding]:
+def _without_strays(found: Sequence[HiddenCodePoint]) -> list[HiddenCodePoint]:
+    """Return what withholds a file: all but strays, and strays of which many stand in a row."""
+    kept, run = [], 0
+    for at, hidden in enumerate(found):
+        follows = at > 0 and found[at - 1].offset == hidden.offset - 1
+        run = run + 1 if follows else 1
+        if hidden.codepoint not in STRAYS or run > _MOST_STRAYS:
+            kept.append(hidden)
+    return kept
+
+
+def _check_code_points(name: str, text: str, *, everything: bool) -> Iterator[Finding]:
     found = find_hidden(text)
+    if found and not everything:
+        found = _without_strays(found)
     for hidden in found[:_MOST_HIDDEN]:
         message = f"has U+{hidden.codepoint:04X} ({hidden.why})"
         yield _finding(HIDDEN_RULE, name, message, text=text, offset=hidden.offset)
@@ -172,7 +117,7 @@ def _check_code_points(name: str, text: str) -> Iterator[Finding]:
     if not text.isascii():
         from memfs.admission.views import find_mixed_word, find_stacked_marks
 
-        for rule, offset in ((_MIXED_RULE, find_mixed_word(text)), (_STACKED_RULE, find_stacked_marks(text))):
+        for rule, offset in ((MIXED_RULE, find_mixed_word(text)), (STACKED_RULE, find_stacked_marks(text))):
             if offset is not None:
                 yield _finding(rule, name, text=text, offset=offset)
 
@@ -200,8 +145,9 @@ class _Looking:
     addresses_stated: bool = False  # author and evidence hold addresses by design and were judged on write
 
     @property
-    def is_owners(self) -> bool:
-        return self.origin is Origin.OWNER
+    def is_vouched_for(self) -> bool:
+        """Whether text that reads like an order is a note: the owner's own, or an observation with its source."""
+        return self.origin is Origin.OWNER or self.sourced_observation
 
     def knows_address(self, address: str | None) -> bool:
         return self.addresses_stated or (address or "").lower() in self.identities
@@ -209,25 +155,28 @@ class _Looking:
 
 def _check_text(name: str, text: str, looking: _Looking) -> Iterator[Finding]:
     """Yield what every rule finds in one field, each rule once."""
-    yield from _check_code_points(name, text)
+    yield from _check_code_points(name, text, everything=looking.everything)
     if len(text) < 4:
         return
-    from memfs.admission import apply
+    from memfs.admission.apply import ADDRESS_RULES, find_hits
 
-    hits = apply.find_hits(
+    hits = find_hits(
         text,
         prose=name not in _NOT_PROSE,
         everything=looking.everything,
         own_text=name == "body",
+        statement=name in _STATEMENTS,
     )
     for hit in hits:
         rule = hit.rule
-        if rule.name in apply.ADDRESS_RULES and name in _SOURCED and looking.knows_address(hit.value):
+        if rule.name in ADDRESS_RULES and name in _SOURCED and looking.knows_address(hit.value):
             continue
         severity = rule.severity
-        if rule.family is Family.AUTHORITY and severity is Severity.HOLD and looking.is_owners:
-            severity = Severity.WARN
-        yield _finding(rule, name, text=text, offset=hit.offset, severity=severity)
+        message = ""
+        if hit.end is not None:
+            message = f"{rule.sentence} ({hit.end - hit.offset} characters from here)"
+            severity = Severity.WARN if looking.is_vouched_for else Severity.HOLD
+        yield _finding(rule, name, message, text=text, offset=hit.offset, severity=severity)
 
 
 def _decide(findings: Iterable[Finding], allow: Mapping[str, str]) -> Decision:
@@ -269,7 +218,7 @@ def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mappin
     """
     allowed = require_allowed(allow or {})
     if len(draft.body.encode("utf-8", "surrogatepass")) > MAX_MEMORY_BYTES:
-        return _decide([_finding(_TOO_LARGE, "body")], {})
+        return _decide([_finding(TOO_LARGE, "body")], {})
     looking = _Looking(
         origin=draft.origin,
         identities=frozenset(address.lower() for address in identities),
@@ -307,9 +256,9 @@ def _is_settled(name: str, text: str, looking: _Looking) -> bool:
 def _check_form(draft: Draft) -> Iterator[Finding]:
     for name in REQUIRED_FIELDS:
         if not draft.fields.get(name):
-            yield _finding(_MISSING, name)
+            yield _finding(MISSING, name)
     if not draft.body.strip():
-        yield _finding(_EMPTY, "body")
+        yield _finding(EMPTY, "body")
 
 
 def _kind_of(draft: Draft) -> str:

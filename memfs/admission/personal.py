@@ -11,41 +11,16 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from memfs.admission import checksums
+from memfs.admission.checksums import card, check_named, iban, luhn
 from memfs.admission.lazy import LazyPattern
 from memfs.admission.rules import Rule
-from memfs.admission.tables import read_rules, read_words
-
-
-@cache
-def _lists() -> Mapping[str, frozenset[str]]:
-    return read_words("names.txt")
-
+from memfs.admission.tables import read_rules, word_lists
 
 _RESERVED = LazyPattern(
     r"(?:^|\.)(?:example(?:\.[a-z]{2,3})?(?:\.[a-z]{2})?|test|invalid|localhost|local|internal|lan|corp|"
     r"home|arpa|example)$"
     r"|(?:^|\.)example\.(?:com|org|net|edu|io|dev|[a-z]{2})$|\.(?:iam\.)?gserviceaccount\.com$|noreply\.[a-z.]+$",
     re.IGNORECASE,
-)
-_ROLE_MAILBOX = LazyPattern(
-    r"(?:[\w.+-]*[-._+])?(?:no-?reply|do-?not-?reply|security|support|info|admin|administrator|sales|abuse|"
-    r"postmaster|hostmaster|webmaster|contact|help|helpdesk|"
-    r"hello|team|ops|sre|dev|devs|devops|engineering|platform|infra|infrastructure|billing|accounts|legal|"
-    r"privacy|dpo|press|media|jobs|careers|hr|people|office|noc|soc|"
-    r"on-?call|alerts?|alerting|notifications?|notify|root|git|svn|ci|cd|bot|bots|robot|build|builds|"
-    r"release|releases|maintainers?|users|list|lists|announce|"
-    r"mailer-daemon|mailer|daemon|dependabot|actions?|renovate|service|services|system|monitoring|feedback|"
-    r"community|conduct|coc|newsletter|marketing|orders|invoices?|"
-    r"finance|partners|api|developers?|it|itsupport|servicedesk|deploy|deployer|runner|automation|agent|"
-    r"agents|claude|codex|copilot|cursor|gemini)(?:[-._+]?(?:team|list|bot|\d+))?$",
-    re.IGNORECASE,
-)
-_FILE_ENDING = frozenset(
-    """
-    png jpg jpeg svg gif webp service timer socket target mount conf js ts tsx mjs css py md yaml yml json lock
-    tgz gz
-    """.split()
 )
 
 
@@ -62,17 +37,17 @@ _STAND_IN_HOST = LazyPattern(
     r"|(?:^|\.)(?:your|my)\w+\.[a-z.]+$|^(?:lists?|groups?)\.|(?:^|\.)googlegroups\.com$",
     re.IGNORECASE,
 )
-_TOP_LEVEL = LazyPattern(
-    r"(?:com|org|net|edu|gov|mil|int|info|biz|io|dev|app|ai|me|co|tv|tech|cloud|online|site|xyz|pro|name|agency|email|"
-    r"company|life|live|world|today|email|mobi|jobs|museum|coop|aero|software|digital|solutions|consulting|group|team|"
-    r"(?!js|ts|md|py|rs|sh|so|rb|cs|kt|go|vb|hs|cc|mk|ps|pl|pm|am|bz|gz)[a-z]{2})$",
-    re.IGNORECASE,
-)
-_PROVIDER = LazyPattern(
-    r"^(?:gmail|googlemail|outlook|hotmail|live|yahoo|icloud|me|mac|aol|gmx|web|t-online|proton|protonmail|pm|fastmail|"
-    r"hey|qq|163|126|naver|daum|yandex|mail|rambler|orange|free|laposte|wanadoo|libero|virgilio|uol|bol|terra)\.[a-z.]{2,6}$",
-    re.IGNORECASE,
-)
+
+
+def _is_top_level(ending: str) -> bool:
+    lists = word_lists()
+    return ending in lists["top-level"] or (len(ending) == 2 and ending not in lists["no-top-level"])
+
+
+def _is_role(local: str) -> bool:
+    parts = [part for part in re.split(r"[-._+]|\d+", local.lower()) if part]
+    roles = word_lists()["role-mailboxes"]
+    return bool(parts) and (parts[-1] in roles or "".join(parts) in roles)
 
 
 def _is_mailbox(match: re.Match[str]) -> bool:
@@ -83,9 +58,9 @@ def _is_mailbox(match: re.Match[str]) -> bool:
     ending = re.split(r"\.|\W+(?:dot)\W+", domain)[-1].lower()
     if (
         _RESERVED.search(domain)
-        or ending in _FILE_ENDING
-        or _TOP_LEVEL.match(ending) is None
-        or _ROLE_MAILBOX.match(local)
+        or ending in word_lists()["file-endings"]
+        or not _is_top_level(ending)
+        or _is_role(local)
         or _STAND_IN.match(local)
         or _STAND_IN_HOST.search(domain)
         or not any(c.isalpha() for c in local)
@@ -106,7 +81,7 @@ def _is_persons_mailbox(match: re.Match[str]) -> bool:
     local = match.group("local")
     parts = [part for part in re.split(r"[._+-]|\d+", local) if part]
     return (
-        _PROVIDER.match(match.group("domain")) is not None
+        match.group("domain").lower().split(".")[0] in word_lists()["mail-providers"]
         or ("." in local and len(parts) >= 2 and all(part.isalpha() for part in parts) and len(parts[-1]) >= 3)
         or any(_is_given(part) for part in parts)
     )
@@ -134,11 +109,7 @@ def _around(match: re.Match[str], reach: int = 60) -> str:
 
 def _is_card(match: re.Match[str]) -> bool:
     digits = _digits(match.group())
-    if (
-        digits.startswith(("400000", "424242", "400027"))
-        or not checksums.card(digits)
-        or _TEST_WORDS.search(_around(match))
-    ):
+    if digits.startswith(("400000", "424242", "400027")) or not card(digits) or _TEST_WORDS.search(_around(match)):
         return False
     spaced = " " in match.group() or "-" in match.group()
     return (
@@ -152,12 +123,12 @@ def _is_card(match: re.Match[str]) -> bool:
 
 
 def _is_iban(match: re.Match[str]) -> bool:
-    return checksums.iban(re.sub(r"[\s-]", "", match.group("v")))
+    return iban(re.sub(r"[\s-]", "", match.group("v")))
 
 
 _PHONE_WORD = LazyPattern(
     r"(?:\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|(?<!on-)called|(?<!on-)(?<!api )calls?|"
-    r"(?<!on-)calling|dial(?:ed)?|rang|ring|whatsapp|signal|sms|texted|text|contact|reach(?:able|ed)?|"
+    r"(?<!on-)calling|dial(?:ed)?|rang|ring|whatsapp|sms|texted|text (?:him|her|me|us|them)|contact|reach(?:able|ed)?|"
     r"hotline|"
     r"telefon\w*|handy\w*|mobil\w*|rufnummer|anruf\w*|erreichbar|téléphone|portable|appel\w*|joindre|"
     r"teléfono|telefono|móvil|cellulare|celular|telefone|llam\w*|telefoon|mobiel|bellen|tlf|puh|gsm)\b"
@@ -189,7 +160,7 @@ def _is_phone(match: re.Match[str]) -> bool:
     if (
         not 7 <= len(digits) <= 15
         or len(set(digits)) < 3
-        or re.search(r"(?:19|20)\d\d[-/.](?:19|20)?\d|\b555[- ]?1234\b", number)
+        or re.search(r"(?:19|20)\d\d[-/.](?:19|20)?\d|\b555[- ]?1234\b|\(555\)|(?:\d+\.){3}\d", number)
         or re.fullmatch(r"\d{4}-\d{2}-\d{2}|\d{1,3}(?:[.,]\d{3})+|\d+\.\d+|(?:\d{1,3}\.){3}\d{1,3}", number.strip())
     ):
         return False
@@ -214,7 +185,7 @@ def _is_phone(match: re.Match[str]) -> bool:
 def _number(what: str) -> Callable[[re.Match[str]], bool]:
     """Return a judge of numbers: ``what`` is a check of ``checksums``, or how many characters there are (``6-10``)."""
     least, _, most = what.removeprefix("luhn").partition("-")
-    check: Callable[[str], bool] | None = None if least.isdigit() else getattr(checksums, what)
+    check: Callable[[str], bool] | None = None if least.isdigit() else check_named(what)
 
     def accepts(match: re.Match[str]) -> bool:
         text = re.sub(r"[\s.\-/]", "", match.group("v"))
@@ -222,7 +193,7 @@ def _number(what: str) -> Callable[[re.Match[str]], bool]:
             return False
         if check is None:
             right = int(least) <= len(text) <= int(most or least)
-            return right and (not what.startswith("luhn") or checksums.luhn(text))
+            return right and (not what.startswith("luhn") or luhn(text))
         try:
             return check(text)
         except (ValueError, IndexError):
@@ -243,7 +214,8 @@ _HOME_WORD = LazyPattern(
     re.IGNORECASE,
 )
 _NOT_HOME = LazyPattern(
-    r"\b(?:fixtures?|tests?|geocoder|example|sample|demo|mock|office|headquarters|hq|data ?cent(?:er|re)|"
+    r"\b(?:fixtures?|tests?|geocoder|example|sample|demo|mock|office|headquarters|hq|free software foundation|"
+    r"data ?cent(?:er|re)|"
     r"venue|placeholder)\b",
     re.IGNORECASE,
 )
@@ -334,7 +306,7 @@ _FULL_NAME = (
 
 
 def _is_name(*words: str | None) -> bool:
-    return all(word is not None and word.lower() not in _lists()["not-names"] and len(word) >= 2 for word in words)
+    return all(word is not None and word.lower() not in word_lists()["not-names"] and len(word) >= 2 for word in words)
 
 
 def _named(match: re.Match[str]) -> bool:
@@ -391,15 +363,8 @@ def _is_record(match: re.Match[str]) -> bool:
     )
 
 
-_SPEAKS_OF = LazyPattern(
-    r"(?:\b(?:with|ask|asked|by|told|from|and|thanks to|per|like|tell|ping|cc|for|to|met|via)\s+|^|"
-    r"[.!?]\s+|\n)$",
-    re.IGNORECASE,
-)
-
-
 def _is_given(word: str) -> bool:
-    return word.lower() in _lists()["given"] and word.lower() not in _lists()["not-names"]
+    return word.lower() in word_lists()["given"] and word.lower() not in word_lists()["not-names"]
 
 
 def _given_name(match: re.Match[str]) -> bool:
@@ -407,13 +372,8 @@ def _given_name(match: re.Match[str]) -> bool:
 
 
 def _colleague(match: re.Match[str]) -> bool:
-    if not _given_name(match):
-        return False
-    before, after = (
-        match.string[max(0, match.start() - 12) : match.start()],
-        match.string[match.end() : match.end() + 4],
-    )
-    return _SPEAKS_OF.search(before) is not None and re.match(r"\s*(?:\(|/|[A-Z]{2})", after) is None
+    after = match.string[match.end() : match.end() + 4]
+    return _given_name(match) and re.match(r"\s*(?:\(|/|[A-Z]{2})", after) is None
 
 
 def _checked_by(module: str) -> Callable[[re.Match[str]], bool]:

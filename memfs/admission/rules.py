@@ -6,7 +6,7 @@ Rules are data (``data/*.rules``, read by :mod:`memfs.admission.tables`); this m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from memfs.model.values import dataclass
@@ -36,7 +36,7 @@ class Rule:
     characters before a keyword, so that only those places are tried. ``digits``
     is how many digits a text must contain at least. ``accepts`` looks at a match and the
     text round it and decides whether it counts. Group ``v`` of the pattern, where there is one, is the
-    value that counts.
+    value that counts. ``table`` is the file of ``data/`` that it comes from; empty for what code finds.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Rule:
     pattern: str | None = None
     accepts: Callable[[re.Match[str]], bool] | None = None
     fixed: bool = False
+    table: str = ""
 
 
 _compiled: dict[str, re.Pattern[str]] = {}
@@ -65,8 +66,16 @@ def pattern_of(rule: Rule) -> re.Pattern[str]:
 
 _GRAM = 3
 
-Grams = Set[tuple[str, ...]]
-"""Every three characters in a row of a text."""
+
+class Gist:
+    """What a text is searched by: itself in lower case, every three characters in a row, how many digits."""
+
+    __slots__ = ("digits", "grams", "lowered")
+
+    def __init__(self, lowered: str) -> None:
+        self.lowered = lowered
+        self.grams = set(zip(lowered, lowered[1:], lowered[2:], strict=False))
+        self.digits = sum(map(lowered.count, "0123456789"))
 
 
 class RuleSet:
@@ -78,7 +87,7 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        # A rule with ``near`` looks for its keywords itself; its rarer ``also`` words stand in the index.
+        # A rule with ``near`` looks for its keywords itself; the index has its rarer ``also`` words.
         self._always = frozenset(place for place, rule in enumerate(self.rules) if not rule.keywords)
         self._short: list[tuple[str, int]] = []
         self._grams: dict[tuple[str, ...], list[tuple[str, int]]] = {}
@@ -89,44 +98,40 @@ class RuleSet:
                 else:
                     self._grams.setdefault(tuple(word[:_GRAM]), []).append((word, place))
 
-    def likely(self, lowered: str, grams: Grams) -> list[Rule]:
-        """Return the rules whose keywords occur in ``lowered``, in order; ``grams`` is its ``grams_of``."""
+    def likely(self, gist: Gist) -> list[Rule]:
+        """Return the rules whose keywords occur in a text, in order."""
+        lowered = gist.lowered
         places = set(self._always)
-        places.update(place for word, place in self._short if word in lowered)
-        for gram in self._grams.keys() & grams:
+        for word, place in self._short:
+            if word in lowered:
+                places.add(place)
+        for gram in self._grams.keys() & gist.grams:
             for word, place in self._grams[gram]:
                 if place not in places and word in lowered:
                     places.add(place)
         found = [self.rules[place] for place in sorted(places)]
-        digits = sum(map(lowered.count, "0123456789"))
         return [
             rule
             for rule in found
-            if digits >= rule.digits
+            if gist.digits >= rule.digits
             and (not rule.also or rule.near is not None or any(word in lowered for word in rule.keywords))
         ]
 
 
-def grams_of(lowered: str) -> Grams:
-    """Return every three characters in a row of ``lowered``."""
-    return set(zip(lowered, lowered[1:], lowered[2:], strict=False))
-
-
-def find_first(rule: Rule, text: str, lowered: str, grams: Grams) -> re.Match[str] | None:
-    """Return the first match of ``rule`` in ``text`` that counts.
-
-    ``lowered`` is ``text.lower()``, ``grams`` are its ``grams_of``.
-    """
-    if rule.near is None or len(lowered) != len(text):
-        for match in pattern_of(rule).finditer(text):
-            if rule.accepts is None or rule.accepts(match):
+def find_first(rule: Rule, text: str, gist: Gist) -> re.Match[str] | None:
+    """Return the first match of ``rule`` in ``text`` that counts; ``gist`` is that of ``text.lower()``."""
+    pattern = pattern_of(rule)
+    accepts = rule.accepts
+    if rule.near is None or len(gist.lowered) != len(text):
+        for match in pattern.finditer(text):
+            if accepts is None or accepts(match):
                 return match
         return None
     tried = 0
-    for place in sorted(_places_of(rule, lowered, grams)):
+    for place in sorted(_places_of(rule, gist)):
         for start in range(max(tried, place - rule.near), place + 1):
-            found = pattern_of(rule).match(text, start)
-            if found is not None and (rule.accepts is None or rule.accepts(found)):
+            found = pattern.match(text, start)
+            if found is not None and (accepts is None or accepts(found)):
                 return found
         tried = place + 1
     return None
@@ -135,26 +140,17 @@ def find_first(rule: Rule, text: str, lowered: str, grams: Grams) -> re.Match[st
 _starts: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {}
 
 
-def _places_of(rule: Rule, lowered: str, grams: Grams) -> set[int]:
+def _places_of(rule: Rule, gist: Gist) -> set[int]:
     """Return every place where a keyword of ``rule`` begins."""
     starts = _starts.get(rule.name)
     if starts is None:
         starts = _starts[rule.name] = tuple((tuple(word[:_GRAM]), word) for word in rule.keywords)
+    lowered = gist.lowered
     places: set[int] = set()
     for gram, word in starts:
-        if gram in grams or len(gram) < _GRAM:
+        if gram in gist.grams or len(gram) < _GRAM:
             place = lowered.find(word)
             while place >= 0:
                 places.add(place)
                 place = lowered.find(word, place + 1)
     return places
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Return the keywords that ``text`` lists, with ``|`` between them."""
-    return tuple(text.split("|"))
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of ``text``, which blanks and line ends part."""
-    return frozenset(text.split())

@@ -11,7 +11,7 @@ from functools import cache
 
 from memfs.admission.lazy import LazyPattern
 from memfs.admission.rules import Rule
-from memfs.admission.tables import read_rules
+from memfs.admission.tables import read_rules, word_lists
 from memfs.admission.values import (
     classes,
     entropy,
@@ -118,14 +118,16 @@ def _pair(match: re.Match[str]) -> bool:
         return False
     if re.match(r"(?:sha|md)-?\d+$", match.groupdict().get("user") or "", re.IGNORECASE):
         return False
-    if re.search(r"[!#$%&*+?@^~]", value):
+    if not any(char.isdigit() for char in value):
+        return False
+    if re.search(r"[!#$%&+?@^~]", value):
         return True
     return classes(value) >= 3 and not re.search(r"[/()._]|-\d+$|-[A-Z]", value)
 
 
 def _command(match: re.Match[str]) -> bool:
     value = trimmed(match.group("v"))
-    return is_assigned_secret(value, password=True)
+    return not value.startswith(("~", "/", "./", "..")) and is_assigned_secret(value, password=True)
 
 
 def _flag(match: re.Match[str]) -> bool:
@@ -172,7 +174,7 @@ def _is_signed_token(match: re.Match[str]) -> bool:
 
 def _bearer(match: re.Match[str]) -> bool:
     value = trimmed(match.group("v"))
-    if re.match(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}", value):
+    if re.match(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}|[a-z]+(?:-(?:[a-z]+|\d{1,4}))+$", value):
         return False
     return (
         not stands_for_another(value) and classes(value) >= 2 and entropy(value) > 3 and any(c.isdigit() for c in value)
@@ -209,22 +211,13 @@ def _is_code(token: str) -> bool:
     )
 
 
-_STOP_WORDS = frozenset(
-    """
-    the a an of and or to in on is are was be by for with from that this it as at not no all any can must may
-    has have its our your their when then than into which who will we they he she if so do does but per each one
-    two
-    """.split()
-)
-
-
 def _seed(match: re.Match[str]) -> bool:
     """Twelve or more short words in a row none of which a sentence could do without (BIP 39 has none of them)."""
     rest = match.string[match.end() : match.end() + 400]
     words = re.findall(r"[a-z]+|[^a-z\s,\d.)\"'`:]+", rest[:300])
     run = 0
     for word in words:
-        if re.fullmatch(r"[a-z]{3,8}", word) and word not in _STOP_WORDS:
+        if re.fullmatch(r"[a-z]{3,8}", word) and word not in word_lists()["stop-words"]:
             run += 1
             if run >= 12:
                 return True

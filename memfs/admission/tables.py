@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from memfs.admission.rules import Family, Rule, Severity
 
@@ -44,6 +45,12 @@ def read_words(name: str) -> Mapping[str, frozenset[str]]:
     return found
 
 
+@cache
+def word_lists() -> Mapping[str, frozenset[str]]:
+    """Return the lists of ``data/names.txt``."""
+    return read_words("names.txt")
+
+
 def read_rules(name: str, judges: Mapping[str, Callable[..., object]], *, around: str = "{}") -> tuple[Rule, ...]:
     """Return the rules of a table, in its order; ``around`` is put round each pattern."""
     pieces: dict[str, str] = {}
@@ -63,7 +70,7 @@ def read_rules(name: str, judges: Mapping[str, Callable[..., object]], *, around
             found.append({**defaults, "rule": value})
         else:
             found[-1][key] = value
-    return tuple(_rule(entry, pieces, judges, around) for entry in found)
+    return tuple(_rule({**entry, "table": name}, pieces, judges, around) for entry in found)
 
 
 def _filled(pattern: str, pieces: Mapping[str, str]) -> str:
@@ -92,6 +99,7 @@ def _rule(
         pattern=around.replace("{}", _filled(entry["find"], pieces)),
         accepts=accepts,  # type: ignore[arg-type]
         fixed=entry.get("fixed") == "yes",
+        table=entry["table"],
     )
 
 

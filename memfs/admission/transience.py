@@ -1,7 +1,6 @@
 """Rules that warn of text which will not be true for long (ADMISSION 4). Pure; they never stop anything.
 
-The rules are in ``data/passing.rules``. What keeps passing states out of a repository is that a memory names its
-evidence and when to look at it again.
+The rules are in ``data/passing.rules``.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import re
 from math import log2
 
 from memfs.admission.lazy import LazyPattern
+from memfs.admission.tables import word_lists
 
 _STANDS_FOR_ANOTHER = LazyPattern(
     r"<[^<>]*>?$|\$\{[^}]*\}?|\$\([^)]*\)?$|\$[A-Za-z_]\w*$|\$env:|\{\{?[^{}]*\}\}?$|%[A-Za-z_]\w*%$|"
@@ -13,7 +14,8 @@ _STANDS_FOR_ANOTHER = LazyPattern(
     r"|[*•●.…_\-]{3,}$|!vault\b|ENC\[|\{cipher\}|\$ANSIBLE_VAULT|@[A-Za-z_]+@$|#\{.*\}$|:[a-z_]+$",
 )
 _HAS_PLACEHOLDER = LazyPattern(
-    r"example|changeme|change[-_]me|your[-_ ]|[-_]here\b|placeholder|redacted|x{4,}|\*{3,}|•{3,}|\bdummy|"
+    r"example|changeme|1234567890|abcdef1234|abcdefghi|actual_secret|abc123|0xyour|\.\.\.|foobar|%2f|"
+    r"change[-_]me|your[-_ ]|[-_]here\b|placeholder|redacted|x{4,}|\*{3,}|•{3,}|\bdummy|"
     r"\bfake|replace[-_ ]?(?:me|this|with)|"
     r"insert[-_ ]|to[-_]?do\b|os\.environ|process\.env|getenv|\benv[.\[(]|secrets?[.\[]|op://|arn:|file:|"
     r"/run/secrets|vault:|/vault/|"
@@ -22,15 +24,6 @@ _HAS_PLACEHOLDER = LazyPattern(
     r"lookup\(|data\.\w|var\.\w|local\.\w|\.get\(|\.value\b|config[.\[]|settings[.\[]|args[.\[]|self\.|"
     r"this\.|req(?:uest)?\.|params[.\[]",
     re.IGNORECASE,
-)
-_WORDS_FOR_IT = frozenset(
-    """
-    password passwd pass pwd passphrase passcode secret secrets token tokens key keys apikey credentials
-    credential value string str text bytes none null nil true false undefined empty unset required optional
-    hidden encrypted masked default test testing dummy fake sample foo bar foobar user username admin root guest
-    basic bearer digest negotiate oauth oauth2 todo tbd n/a na stdin prompt env vault generated random rotated
-    revoked expired deprecated removed
-    """.split()
 )
 # Names of techniques and formats that look like letters and digits thrown together.
 _TECHNICAL = LazyPattern(
@@ -108,11 +101,13 @@ def stands_for_another(value: str) -> bool:
     lowered = value.lower()
     return (
         not value
-        or lowered.strip("\"'`<>[](){}.,:;") in _WORDS_FOR_IT
+        or lowered.strip("\"'`<>[](){}.,:;") in word_lists()["stand-ins"]
         or _STANDS_FOR_ANOTHER.match(value) is not None
         or _HAS_PLACEHOLDER.search(value) is not None
         or _WEAK_EXAMPLE.match(value) is not None
         or value.count("|") > 1
+        or re.match(r"0x[0-9a-fA-F]{40}$|(?:[0-9a-f]{2}[:,]){6}|[\w-]+-(?:dockercfg|token)-[a-z0-9]{5}$", value)
+        is not None
         or re.search(r"\[\^|\\[swd][+*]|\.\*", value) is not None  # a pattern
         or len(set(lowered)) <= 2
         or (len(set(lowered)) <= 4 and len(value) >= 12)
@@ -142,7 +137,7 @@ def is_assigned_secret(value: str, *, password: bool) -> bool:
 
     ``password``: the name means a password, which people choose shorter and plainer than a machine.
     """
-    if stands_for_another(value) or len(value) < 6:
+    if stands_for_another(value) or len(value) < 6 or value.endswith("{"):
         return False
     if password and value.isdigit():
         return len(value) >= 6

@@ -8,11 +8,14 @@ is 0 when every file is admitted, 1 when one is held, 5 when one is rejected.
   memfs admission test --json a.md b.md         the same for programs
   echo "…" | memfs admission test -             standard input
   memfs admission rules                         every rule with its sentence
+  memfs admission explain personal-email        what a rule finds, and how to let it pass
+  memfs admission allowed                       rules that people let pass here, with their reasons
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.options import add_json
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 EXIT_CODES = {"admit": 0, "hold": 1, "reject": 5}
 """What `memfs admission test` ends with: the gravest verdict of all files."""
+
+ALLOWED = "Admission-Allowed:"
+"""Begins the line of a commit message that says which rule was let pass, and why."""
 
 MOST_BYTES = 16 * 1024 * 1024
 
@@ -43,10 +49,66 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_json(test)
     rules = verbs.add_parser("rules", help="list every rule")
     add_json(rules)
+    explain = verbs.add_parser("explain", help="say what one rule finds and what to do about it")
+    explain.add_argument("rule", metavar="RULE", help="the name of a rule, as a finding prints it")
+    allowed = verbs.add_parser("allowed", help="list the false alarms that this repository's history reports")
+    add_json(allowed)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    return _rules(args, session) if args.what == "rules" else _test(args, session)
+    verbs = {"rules": _rules, "test": _test, "explain": _explain, "allowed": _allowed}
+    return verbs[args.what](args, session)
+
+
+_VERDICTS = {
+    "reject": "reject: nothing is written, and a file edited by hand is withheld",
+    "hold": "hold: kept as a draft with its author until it is changed or let pass",
+    "warn": "note: written, and the sentence is printed",
+}
+
+
+def _explain(args: argparse.Namespace, session: Session) -> int:
+    from memfs.admission.authority import MEANING_RULE
+    from memfs.admission.catalogue import rule_named
+
+    rule = rule_named(args.rule)
+    if rule is None:
+        raise UsageError("no admission rule has this name", hint="memfs admission rules")
+    session.say(f"{rule.name}: the text {rule.sentence}")
+    session.say(f"  family   {rule.family.value}")
+    session.say(f"  verdict  {_VERDICTS[rule.severity.value]}")
+    if rule.name == MEANING_RULE.name:
+        session.say("           in an owner's text, or an observation with evidence, it is a note")
+        session.say("  how      weights of memfs/admission/data/orders.bin, trained by benchmarks/train_orders.py")
+    if rule.table:
+        session.say(f"  table    memfs/admission/data/{rule.table}")
+    if rule.keywords:
+        session.say(f"  words    {escape_hidden(', '.join(rule.keywords), single_line=True)}")
+    if rule.fixed:
+        session.say("  allow    nobody can let it pass: take the text out")
+    elif rule.severity.value != "warn":
+        session.say(f'  allow    memfs drafts submit DRAFT --allow {rule.name} --reason "why it is meant"')
+    return 0
+
+
+def _allowed(args: argparse.Namespace, session: Session) -> int:
+    from memfs.git.log import read_messages
+
+    tree = session.open_repository().tree
+    found = [
+        {"commit": commit, "rule": match["rule"].decode(), "reason": match["reason"].decode("utf-8", "replace")}
+        for commit, message in read_messages(tree, ["HEAD"], word=ALLOWED)
+        for match in re.finditer(
+            rb"^Admission-Allowed: (?P<rule>[a-z0-9-]+) \((?P<reason>.*)\)$", message, re.MULTILINE
+        )
+    ]
+    if args.json:
+        session.emit("admission-allowed", {"allowed": found})
+        return 0
+    for row in found:
+        reason = escape_hidden(row["reason"], single_line=True)
+        session.say(f"{row['rule']:<32} {row['commit'][:12]}  {reason}")
+    return 0
 
 
 def _test(args: argparse.Namespace, session: Session) -> int:

@@ -282,9 +282,9 @@ def _require_safe(decision: Decision) -> None:
     rejected = tuple(finding for finding in decision.findings if finding.severity is Severity.REJECT)
     if rejected:
         raise RefusedError("admission rejected this text; nothing was written", findings=rejected)
-    private = [finding for finding in decision.findings if finding.family in (Family.SECRETS, Family.PERSONAL)]
+    private = tuple(finding for finding in decision.findings if finding.family in (Family.SECRETS, Family.PERSONAL))
     if any(finding.severity is Severity.HOLD for finding in private):
-        raise HeldError("admission holds this draft back; it was not recorded", findings=decision.findings)
+        raise HeldError("admission holds this draft back; it was not recorded", findings=private)
 
 
 def _require_admitted(decision: Decision) -> None:

@@ -147,6 +147,14 @@ def test_reading_withholds_nothing_else() -> None:
             assert judge_reading(_file(body + "\n", origin=origin.value)).admitted
 
 
+@pytest.mark.parametrize("stray", ["\u200b", "\ufeff", "\u00ad", "\u2060", "\u200e"])
+def test_a_stray_of_pasted_text_is_refused_when_written_and_shown_when_read(stray: str) -> None:
+    body = f"Kafka topics are keyed by order{stray} id."
+    assert judge_draft(Draft(body=body, fields=FIELDS)).outcome is Outcome.REJECT
+    assert judge_reading(_file(body + "\n")).admitted
+    assert judge_reading(_file(body.replace(stray, stray * 20) + "\n")).outcome is Outcome.REJECT
+
+
 def test_an_unreadable_file_has_nothing_to_judge() -> None:
     assert judge_file(read_memory("memories/team/x.md", b"---\nkind: [\n---\nx\n")).admitted
 
