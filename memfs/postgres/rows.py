@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
+from memfs import standing
 from memfs.disk.places import Places
 from memfs.errors import MemfsError
 from memfs.model.evidence import format_evidence
-from memfs.model.memory import EvidenceReport, EvidenceStatus, IfText, MemoryFile, OnDate, State, StateReport
+from memfs.model.memory import EvidenceReport, EvidenceStatus, MemoryFile, State, StateReport
 from memfs.model.reader import content_digest, read_memory
 from memfs.model.scope import scope_of_path
-from memfs.model.state import StateFacts, judge_state
-from memfs.model.values import dataclass, replace
+from memfs.model.values import dataclass
 from memfs.postgres.asking import Evidence, Held
 from memfs.trust.judge import Level, Reason, Verdict
 from memfs.trust.opening import view_of_files
@@ -116,8 +116,7 @@ def read_state(file: MemoryFile, one: Held, today: date) -> StateReport:
     """Return the state of ``file``: dates are judged here, the rest is the publisher's word or cannot be told."""
     memory = file.memory
     assert memory is not None
-    trigger = memory.review_trigger if isinstance(memory.review_trigger, OnDate) else IfText(text="-")
-    own = judge_state(replace(memory, evidence=(), review_trigger=trigger), StateFacts(today=today))
+    own = standing.judge_dates(memory, today)
     texts = [format_evidence(piece) for piece in memory.evidence]
     said = _parse_state(one.state, len(texts))
     if said is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         start_preparing,
     )
     from memfs.standing.drift import Drift, Turn, find_drift
-    from memfs.standing.facts import Facts, Forgetful, Kept, Subject, Superseding, may_rest_on
+    from memfs.standing.facts import Facts, Forgetful, Kept, Subject, Superseding, judge_dates, may_rest_on
     from memfs.standing.manifests import read_manifests
     from memfs.standing.successors import find_superseding
 
@@ -35,7 +35,7 @@ __getattr__, __all__ = open_door(
             "start_preparing",
         ),
         "drift": ("Drift", "Turn", "find_drift"),
-        "facts": ("Facts", "Forgetful", "Kept", "Subject", "Superseding", "may_rest_on"),
+        "facts": ("Facts", "Forgetful", "Kept", "Subject", "Superseding", "judge_dates", "may_rest_on"),
         "manifests": ("read_manifests",),
         "successors": ("find_superseding",),
     },

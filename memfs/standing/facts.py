@@ -21,7 +21,9 @@ from memfs.model.memory import (
     Evidence,
     EvidenceStatus,
     FileEvidence,
+    IfText,
     Memory,
+    OnDate,
     PartEvidence,
     PathEvidence,
     StateReport,
@@ -464,6 +466,12 @@ _GRAVITY = (
     EvidenceStatus.CHANGED,
     EvidenceStatus.MISSING,
 )
+
+
+def judge_dates(memory: Memory, day: date) -> StateReport:
+    """Return the state of ``memory`` as far as its own dates tell, for text whose repository is elsewhere."""
+    trigger = memory.review_trigger if isinstance(memory.review_trigger, OnDate) else IfText(text="-")
+    return judge_state(replace(memory, evidence=(), review_trigger=trigger), StateFacts(today=day))
 
 
 def may_rest_on(path: str, scope: str | None) -> bool:

@@ -25,7 +25,13 @@ TEXT = {"body", "statement", "title", "line_now", "raw", "front", "document", "s
 
 MODULES = {
     # module: why it may touch such text
-    "repository/api.py": "hands it to render",
+    "check/drift.py": "names memories, escaped",
+    "repository/fields.py": "reads what a person typed",
+    "repository/history.py": "hands it to render",
+    "repository/repository.py": "hands it to render",
+    "repository/shown.py": "hands it to render",
+    "repository/similar.py": "compares it",
+    "repository/status.py": "hands it to render",
     "repository/writing.py": "writes it, after the gate",
     "repository/drafting.py": "keeps it, after the gate",
     "cli/admission_command.py": "judges it, prints findings",
