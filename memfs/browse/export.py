@@ -8,11 +8,14 @@ from pathlib import Path
 
 from memfs.browse.catalogue import Catalogue, read_catalogue
 from memfs.browse.items import Filters, list_items
-from memfs.browse.pages import StaticLinks, static_name, style_sheet
-from memfs.browse.site import due_page, list_page, make_site, memory_page
-from memfs.errors import SetupError, UsageError
+from memfs.browse.pages import Site, StaticLinks, static_name, style_sheet
+from memfs.browse.site import due_page, find_branches, list_page, make_site, memory_page, review_branch, review_page
+from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.model.scope import Caller
 from memfs.repository.repository import Repository
+
+MAX_REVIEWS = 50
+"""Most branches that get a page of their own."""
 
 MARK = ".memfs-browse"
 """A file in every exported site: only a folder that has it, or an empty one, is written into."""
@@ -40,7 +43,7 @@ def export_site(
         _write(folder, MARK, b"a static site that memfs writes and replaces\n")
         _write(folder, "style.css", style_sheet())
         total = len(catalogue.items)
-        for place, (path, text) in enumerate(_pages(repository, catalogue, name=name, about=about)):
+        for place, (path, text) in enumerate(_pages(repository, caller, catalogue, name=name, about=about, pin=pin)):
             _write(folder, path, text.encode("utf-8", "backslashreplace"))
             written.add(path)
             if progress is not None:
@@ -51,9 +54,12 @@ def export_site(
     return len(written)
 
 
-def _pages(repository: Repository, catalogue: Catalogue, *, name: str, about: str) -> Iterator[tuple[str, str]]:
+def _pages(
+    repository: Repository, caller: Caller, catalogue: Catalogue, *, name: str, about: str, pin: str | None
+) -> Iterator[tuple[str, str]]:
     links = StaticLinks()
-    site = make_site(catalogue, name=name, about=about, today=repository.today, review=False)
+    site = make_site(catalogue, name=name, about=about, today=repository.today, review=True)
+    yield from _reviews(repository, caller, site, links, pin)
     yield "due.html", due_page(site, catalogue, repository.today, links)
     whole = Filters()
     facets = list_items(catalogue.items, whole).facets
@@ -67,6 +73,24 @@ def _pages(repository: Repository, catalogue: Catalogue, *, name: str, about: st
                 yield path, list_page(site, catalogue, on_page, links)
     for item in catalogue.items:
         yield f"m/{item.key}.html", memory_page(site, catalogue, item, links, settings=repository.settings)
+
+
+def _reviews(
+    repository: Repository, caller: Caller, site: Site, links: StaticLinks, pin: str | None
+) -> Iterator[tuple[str, str]]:
+    """Yield the page of the branches, and one page for each of the newest."""
+    main, branches = find_branches(repository.tree)
+    hrefs = {branch.name: f"review-{place}.html" for place, branch in enumerate(branches[:MAX_REVIEWS], 1)}
+    yield (
+        "review.html",
+        review_page(site, links, main=main, branches=branches, chosen=None, review=None, hrefs=hrefs),
+    )
+    for name, href in hrefs.items():
+        try:
+            review = review_branch(repository, caller, main or "", name, pin=pin)
+        except MemfsError:
+            continue  # two histories that do not meet have nothing to compare
+        yield href, review_page(site, links, main=main, branches=branches, chosen=name, review=review, hrefs=hrefs)
 
 
 def _require_free(folder: Path) -> None:

@@ -18,25 +18,28 @@ from memfs.browse.pages import (
     render_memory,
     render_page,
 )
-from memfs.check.words import who_sees
+from memfs.check.single import look_for_ground
+from memfs.check.words import counted, who_sees
 from memfs.disk.settings import RepositorySettings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError
 from memfs.git.read import read_git
+from memfs.git.snapshot import GitFiles, require_commit
 from memfs.model.codepoints import plain
 from memfs.model.memory import Memory
 from memfs.model.reader import statement_of_body
-from memfs.model.scope import Caller
+from memfs.model.scope import Caller, scope_of_path
 from memfs.model.values import dataclass, replace
 from memfs.propose.remote import find_main_branch
 from memfs.repository.repository import Repository
 from memfs.review.change import Change, Review, review_range
 from memfs.review.forms import headline
-from memfs.review.notes import Tone
+from memfs.review.notes import Note, Tone
 from memfs.review.words import context_rows
 
 DUE_DAYS = 30
-MAX_BRANCHES = 40
+MAX_REFS = 1_000
+MAX_GROUND = 2_000
 MAX_CHANGES = 100
 MAX_ROWS = 400
 
@@ -156,26 +159,47 @@ def _replaces(catalogue: Catalogue, item: Item, other: str) -> str:
 
 
 def find_branches(tree: WorkTree) -> tuple[str | None, list[Branch]]:
-    """Return the main branch, and the branches that have commits on memories which it has not."""
+    """Return the main branch, and the branches that touch memories or what memories rest on, however old.
+
+    One question for all refs, then one for each that is not merged; the newest come first.
+    """
     main = find_main_branch(tree)
     if main is None:
         return None, []
-    switches = ("--sort=-committerdate", "--format=%(refname)%00%(committerdate:short)")
-    raw = read_git(tree, "for-each-ref", *switches, f"--count={MAX_BRANCHES}", "refs/heads", "refs/remotes")
-    found: list[Branch] = []
+    switches = ("--sort=-committerdate", f"--no-merged={main}", "--format=%(refname)%00%(committerdate:short)")
+    raw = read_git(tree, "for-each-ref", *switches, f"--count={MAX_REFS}", "refs/heads", "refs/remotes")
+    rests = _rests_on(tree, main)
+    found: dict[str, Branch] = {}
     for line in raw.decode("utf-8", "replace").splitlines():
         ref, _, on = line.partition("\0")
         name = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-        if not name or name == main or ref.endswith("/HEAD"):
+        if not name or name == main or ref.endswith("/HEAD") or name.removeprefix("origin/") in found:
+            continue
+        note = _what_it_touches(tree, main, ref, rests)
+        if note:
+            found[name] = Branch(name=name, note=f"{note}, last on {on}")
+    return main, list(found.values())
+
+
+def _rests_on(tree: WorkTree, main: str) -> tuple[str, ...]:
+    """Return the files that memories of the main branch rest on."""
+    files = GitFiles(tree, require_commit(tree, main))
+    raw = (content for _, content in files.read_many(files.memories()[0]) if isinstance(content, bytes))
+    found = {path for content in raw for path in look_for_ground(content)}
+    return tuple(sorted(found & files.entries.keys()))[:MAX_GROUND]
+
+
+def _what_it_touches(tree: WorkTree, main: str, ref: str, rests: Sequence[str]) -> str:
+    for paths, words in ((("memories", ".memfs"), ""), (rests, " on files that memories rest on")):
+        if not paths:
             continue
         try:
-            count = read_git(tree, "rev-list", "--count", ref, f"^{main}", "--", "memories", ".memfs").strip()
+            count = read_git(tree, "rev-list", "--count", ref, f"^{main}", "--", *paths).strip().decode("ascii")
         except MemfsError:
-            continue
-        if count not in (b"", b"0"):
-            commits = "1 commit" if count == b"1" else f"{count.decode()} commits"
-            found.append(Branch(name=name, note=f"{commits}, last on {on}"))
-    return main, found
+            return ""
+        if count != "0":
+            return f"{counted(int(count), 'commit')}{words}"
+    return ""
 
 
 def review_branch(repository: Repository, caller: Caller, main: str, branch: str, *, pin: str | None) -> Review:
@@ -199,7 +223,17 @@ def review_branch(repository: Repository, caller: Caller, main: str, branch: str
             seen.append(replace(change, rows=rows))
         else:
             seen.append(change)
-    return replace(review, changes=tuple(seen))
+    alarms = [note for note in review.alarms if _is_seen(repository, caller, note)]
+    seen = [
+        replace(change, notes=tuple(note for note in change.notes if _is_seen(repository, caller, note)))
+        for change in seen
+    ]
+    return replace(review, changes=tuple(seen), alarms=tuple(alarms))
+
+
+def _is_seen(repository: Repository, caller: Caller, note: Note) -> bool:
+    """Return whether the caller may see every memory that a note names."""
+    return all(repository.sees(caller, scope_of_path(path)) for path in note.others)
 
 
 def review_page(

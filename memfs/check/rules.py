@@ -237,7 +237,7 @@ _ALL = [
             "Take it out, and replace the credential: git keeps it in history.",
         ),
         ("personal-data", _E, "It looks like personal data.", "Take it out; say what is needed without the person."),
-        ("hidden-character", _E, "It holds characters that nobody sees.", "Delete them; `memfs show ID` marks them."),
+        ("hidden-character", _E, "It holds characters that nobody sees.", "Delete them at the place named here."),
         ("authority", _E, "It grants authority or instructs its reader.", "Say what was decided, by whom, and where."),
         (
             "held",

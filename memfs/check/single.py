@@ -32,7 +32,10 @@ MAX_STATEMENT = 600
 """Characters of a statement that are kept for comparing it with others."""
 
 # What a glance sees of evidence and triggers: enough to find the files that must be read whole.
-_RESTS_ON = re.compile(r"""[\s"'\[,]([^\s"'\[,:@]{1,300})@[0-9a-f]{4,64}\b|\bwhen[ ]([^\s"']{1,300})[ ]changes""")
+_RESTS_ON = re.compile(
+    r"""[\s"'\[,]([^\s"'\[,:@#]{1,300})(?:#[^@\n]{0,200})?@(?:(?:blob|text):)?[0-9a-f]{4,64}\b"""
+    r"""|\bwhen[ ]([^\s"']{1,300})[ ]changes"""
+)
 _GLANCE = 16 * 1024  # characters of front matter
 
 MAX_OF_A_RULE = 5
@@ -200,6 +203,12 @@ def glance(path: str, raw: bytes) -> Known:
         statement=statement,
         rests_on=tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front[:_GLANCE]))),
     )
+
+
+def look_for_ground(raw: bytes) -> tuple[str, ...]:
+    """Return the paths that the front matter of a memory seems to rest on, read with a glance."""
+    front = raw[: 2 * _GLANCE].decode("utf-8", "replace").removeprefix("---\n").partition("\n---")[0]
+    return tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front)))
 
 
 def _rests_on(memory: Memory) -> tuple[str, ...]:

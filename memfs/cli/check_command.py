@@ -14,6 +14,7 @@ repository has a keyring that nobody has pinned on this machine.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memfs.check.results import Report
     from memfs.check.run import Check
     from memfs.cli.session import Session
+    from memfs.disk.worktree import WorkTree
 
 FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "rdjson")
 
@@ -30,6 +32,9 @@ FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "rdjson")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders below memories/")
     parser.add_argument("--staged", action="store_true", help="check the index instead of the work tree")
+    parser.add_argument(
+        "--hook", action="store_true", help="for pre-commit: the staged change, the pushed range, or HEAD's own change"
+    )
     parser.add_argument("--base", metavar="REV", help="check what changed since the histories parted")
     parser.add_argument("--commit", metavar="REV", help="with --base: check this commit instead of the work tree")
     parser.add_argument("--fix", action="store_true", help="correct what is only a matter of form")
@@ -54,6 +59,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.fix and (args.staged or args.commit):
         raise UsageError("--fix writes the work tree; it goes with neither --staged nor --commit")
     repository = session.open_repository()
+    if args.hook:
+        args.staged, args.base, args.commit = find_hook_target(repository.tree, session.environ)
     target = Target(
         paths=tuple(repository_paths(args.paths, session)),
         base=args.base,
@@ -95,6 +102,28 @@ def run(args: argparse.Namespace, session: Session) -> int:
         if not args.staged:  # before a commit the rules are what counts, and not everybody has pinned
             return EXIT_USAGE
     return EXIT_YES if report.passed() else EXIT_NO
+
+
+def find_hook_target(tree: WorkTree, environ: Mapping[str, str]) -> tuple[bool, str | None, str | None]:
+    """Return (staged, base, commit) of what a pre-commit run is about.
+
+    pre-commit names the two ends of a range where it has one; with `--all-files` and in CI nothing is staged,
+    and then the whole work tree counts. Source: pre-commit's documentation, "pre-commit during push".
+    """
+    from memfs.git.read import head_commit
+    from memfs.git.snapshot import GitFiles
+
+    since, tip = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
+    if since and tip and set(since) != {"0"}:
+        return False, since, tip
+    head = head_commit(tree)
+    if head is None:
+        return True, None, None
+    index, committed = GitFiles(tree, None).entries, GitFiles(tree, head).entries
+    staged = index.keys() != committed.keys() or any(
+        entry.blob != committed[path].blob for path, entry in index.items()
+    )
+    return staged, None, None
 
 
 def add_strictness(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ something must be settled before a merge.
   memfs review origin/main..origin/theirs     somebody else's branch
   memfs review main..HEAD --format markdown   the comment of a pull request
   memfs review --approve                      look at each memory of this branch and sign once
+  memfs review 12 --approve                   pull request 12, fetched to pr/12 and checked out
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("range", nargs="?", metavar="BASE..HEAD", help="the commits (default: main branch..HEAD)")
+    parser.add_argument(
+        "range", nargs="?", metavar="RANGE", help="BASE..HEAD, or a pull request's number (default: main branch..HEAD)"
+    )
     parser.add_argument(
         "--approve", action="store_true", help="walk through the memories and approve with one signature"
     )
@@ -60,17 +63,22 @@ def run(args: argparse.Namespace, session: Session) -> int:
     elif args.format == "markdown":
         session.say(format_comment(review).rstrip("\n"))
     else:
-        print_review(review, session)
+        # Each text is shown once: where it is approved, the queue of `memfs trust` shows it.
+        print_review(review, session, most_rows=0 if args.approve else 200)
     if args.approve:
         return approve(review, repository.tree, session, key=args.key)
     return EXIT_YES if review.report.passed() else EXIT_NO
 
 
 def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
-    """Return base and head of ``BASE..HEAD``, of ``BASE`` alone (to HEAD), or of nothing.
+    """Return base and head of ``BASE..HEAD``, of ``BASE`` alone (to HEAD), of a pull request's number, or of nothing.
 
-    Raises :class:`UsageError` where no main branch can be found.
+    Raises :class:`UsageError` where no main branch can be found, and for a pull request that was not fetched.
     """
+    if given is not None and not given.isascii():
+        raise UsageError("that is not a range of commits", hint="memfs review BASE..HEAD")
+    if given is not None and given.isdecimal():
+        return find_range(tree, None)[0], _find_request(tree, given)
     if given is not None:
         base, dots, head = given.partition("..")
         head = head.removeprefix(".")  # BASE...HEAD means the same here
@@ -81,6 +89,18 @@ def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
     if main is None:
         raise UsageError("say what to compare with", hint="memfs review BASE..HEAD")
     return main, "HEAD"
+
+
+def _find_request(tree: WorkTree, number: str) -> str:
+    """Return the ref that a pull request was fetched to."""
+    from memfs.git.read import ref_commit
+
+    places = (f"refs/heads/pr/{number}", f"refs/remotes/origin/pr/{number}", f"refs/pull/{number}/head")
+    found = next((ref for ref in places if ref_commit(tree, ref) is not None), None)
+    if found is None:
+        hint = f"git fetch origin pull/{number}/head:pr/{number} && git switch pr/{number}"
+        raise UsageError(f"pull request {number} is not in this clone yet", hint=hint)
+    return found
 
 
 def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None) -> int:
@@ -105,16 +125,16 @@ def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None
     return approve_ids(ids, session, key=key)
 
 
-def print_review(review: Review, session: Session) -> None:
+def print_review(review: Review, session: Session, *, most_rows: int = 200) -> None:
     """Write a review: through rich on a terminal, with marks round changed words elsewhere."""
     from memfs.review.forms import STYLES, format_plain, terminal_lines
 
     if not session.color:
-        session.say(format_plain(terminal_lines(review)))
+        session.say(format_plain(terminal_lines(review, most_rows=most_rows)))
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=session.out, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for line in terminal_lines(review, width=min(console.width, 110)):
+    for line in terminal_lines(review, most_rows=most_rows, width=min(console.width, 110)):
         console.print(Text.assemble(*((text, STYLES[style]) for text, style in line)))

@@ -304,7 +304,7 @@ def change_lines(
     rows = list(context_rows(change.rows, context=context))
     for row in rows[:most_rows]:
         yield from _row_lines(row)
-    if len(rows) > most_rows:
+    if most_rows and len(rows) > most_rows:
         yield [(f"    | … {len(rows) - most_rows} more lines", "dim")]
 
 

@@ -214,6 +214,9 @@ def test_every_action_is_pinned_to_a_commit() -> None:
                 assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
 
 
+REF = "github.event_name == 'push' && github.ref || format('refs/pull/{0}/head', github.event.pull_request.number)"
+
+
 class Forge:
     """A runner of the workflow's own steps: bash, git and this memfs are real, the forge is not."""
 
@@ -226,14 +229,20 @@ class Forge:
             "github.event_name": event["name"],
             "github.event.pull_request.number": "7",
             "github.event.pull_request.head.sha": event.get("head", ""),
-            "github.event.pull_request.base.sha": event.get("base", ""),
+            "github.event.pull_request.head.sha || github.sha": event.get("head", ""),
+            "github.event.pull_request.base.ref": "main",
+            "github.event.merge_group.base_sha": event.get("base", ""),
+            "github.event.merge_group.head_sha": event.get("head", ""),
+            REF: "refs/heads/main" if event["name"] == "push" else "refs/pull/7/head",
             "github.token": "not-a-token",
             "github.repository": "acme/memories",
+            "vars.MEMFS_WHEEL": variables.get("MEMFS_WHEEL", ""),
             "vars.MEMFS_PIN || 'here'": variables.get("MEMFS_PIN", "here"),
         }
         self.log = folder / "gh-log"
         self.comments = folder / "gh-comments"
         self.summary = folder / "summary.md"
+        self.outputs = folder / "outputs"
         self.work = folder / "workspace"
         for place in (folder, self.log):
             place.mkdir(exist_ok=True)
@@ -280,6 +289,7 @@ class Forge:
                     "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
                     "HOME": str(self.home),
                     "GITHUB_STEP_SUMMARY": str(self.summary),
+                    "GITHUB_OUTPUT": str(self.outputs),
                     "GH_LOG": str(self.log),
                     "GH_COMMENTS": str(self.comments),
                     "PIP_LOG": str(self.folder / "pip.log"),
@@ -290,6 +300,9 @@ class Forge:
                 check=False,
             )
             failed = failed or done.returncode != 0
+            if step.get("id") and self.outputs.exists():
+                pairs = (line.partition("=") for line in self.outputs.read_text().split("\n") if line)
+                self.values.update({f"steps.{step['id']}.outputs.{name}": value for name, _, value in pairs})
             ran.add(step.get("id", ""))
             yield step["name"], done.returncode, done.stdout + done.stderr
 
@@ -297,8 +310,11 @@ class Forge:
         return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: str(self.values[found[1]]), value)
 
     def _holds(self, condition: str) -> bool:
-        named = re.search(r"github\.event_name == '(\w+)'", condition)
-        return named is None or named[1] == self.values["github.event_name"]
+        event = self.values["github.event_name"]
+        for sign, name in re.findall(r"github\.event_name (==|!=) '(\w+)'", condition.partition("||")[0]):
+            if (name == event) is not (sign == "=="):
+                return False
+        return True
 
 
 @pytest.fixture
@@ -332,6 +348,7 @@ def test_a_good_proposal_passes_is_commented_on_once_and_merges(made: Team, pull
     assert list(steps) == [
         "Fetch the proposed commits as objects",
         "Install memfs",
+        "Name the base and the head",
         "Check the change",
         "Review the change",
     ]
