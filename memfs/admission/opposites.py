@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from unicodedata import normalize
 
@@ -19,6 +19,7 @@ from memfs.model.values import dataclass
 MAX_WORDS = 80
 
 _WORD = re.compile(r"\w+(?:[.\-/_]\w+)*|[.;:!?]")
+_TOPIC = re.compile(r"[^\W\d_]{2,}")
 _ENDS = frozenset(".;:!?")
 _SUFFIXES = ("ations", "ation", "ingly", "ments", "ment", "ings", "ing", "ies", "ied", "ers", "ed", "es", "s", "e")
 
@@ -56,6 +57,7 @@ def _opposites() -> frozenset[tuple[str, str]]:
     return frozenset(both for one, other in pairs for both in ((stem(one), stem(other)), (stem(other), stem(one))))
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return a rough stem: enough to lay "deploys" and "deployed" over each other."""
     for suffix in _SUFFIXES:
@@ -67,7 +69,13 @@ def stem(word: str) -> str:
 
 def topic_stems(text: str) -> frozenset[str]:
     """Return the stems that say what a statement is about: what two of them must share to be compared."""
-    return frozenset(word.text for word in read_statement(text) if not word.number)
+    leave_out = _left_out()
+    return frozenset(stem(word) for word in _TOPIC.findall(text.casefold()) if word not in leave_out)
+
+
+@cache
+def _left_out() -> frozenset[str]:
+    return frozenset(word for name in ("articles", "negations", "always", "order") for word in _lists()[name])
 
 
 def read_statement(text: str) -> list[Word]:
