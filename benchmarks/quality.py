@@ -1,11 +1,12 @@
 """How good recall is: LoCoMo and XQuAD through the real index and the real recall, and what the floor does.
 
-    python benchmarks/quality.py --locomo locomo-dev.json --xquad xquad.en.json xquad.ru.json
-    python benchmarks/quality.py --locomo locomo-dev.json --peer /path/to/venv/bin/python   # with skillmem
+    python benchmarks/quality.py --locomo locomo.json --xquad xquad.en.json xquad.de.json --cosqa FOLDER
+    python benchmarks/quality.py --locomo locomo.json --peer /path/to/venv/bin/python   # skillmem, bm25s, FTS5
 
 The data is not part of memfs: LoCoMo (snap-research/locomo, CC BY-NC 4.0), XQuAD (google-deepmind/xquad,
-CC BY-SA 4.0). LoCoMo: one memory a turn, one repository a conversation, gold = the question's evidence
-turns, questions without evidence left out. XQuAD: one memory a paragraph. Prints one JSON document.
+CC BY-SA 4.0), CoSQA (Jun-jie-Huang/CoCLR, ``data/search``). LoCoMo: one memory a turn, one repository a
+conversation, gold = the question's evidence turns, questions without evidence left out. XQuAD: one memory a
+paragraph. CoSQA: one memory a function. Peers get the same texts and questions. Prints one JSON document.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import argparse
 import json
 import math
 import os
+import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -28,6 +31,7 @@ from recall import PEER  # noqa: E402
 
 from memfs.disk.places import Places  # noqa: E402
 from memfs.disk.worktree import WorkTree, find_work_tree  # noqa: E402
+from memfs.index import refresh, semantic  # noqa: E402
 from memfs.recall.search import Query, recall  # noqa: E402
 from memfs.standing.background import refresh_index  # noqa: E402
 
@@ -85,6 +89,17 @@ def read_xquad(path: Path) -> list[tuple[dict[str, str], Questions]]:
     return [(texts, questions)]
 
 
+def read_cosqa(folder: Path) -> list[tuple[dict[str, str], Questions]]:
+    """Return the functions, and the thousand questions of both published halves."""
+    functions = json.loads((folder / "code_idx_map.txt").read_text("utf-8"))
+    texts = {f"f{number}": code for code, number in functions.items()}
+    questions: Questions = []
+    for half in ("dev", "test"):
+        for row in json.loads((folder / f"cosqa-retrieval-{half}-500.json").read_text("utf-8")):
+            questions.append((row["doc"], {f"f{row['retrieval_idx']}"}))
+    return [(texts, questions)]
+
+
 def as_id(name: str) -> str:
     return name.strip().lower().replace(":", "-")
 
@@ -114,6 +129,7 @@ class Collection:
 
     def __init__(self, base: Path, sets: list[tuple[dict[str, str], Questions]]) -> None:
         self.places = Places(home=base / "home")
+        (base / "home").mkdir()
         self.sets = sets
         self.trees = []
         for number, (texts, _) in enumerate(sets):
@@ -132,18 +148,64 @@ class Collection:
         return score(ranks, golds)
 
 
-def ask_peer(python: str, base: Path, sets: list[tuple[dict[str, str], Questions]]) -> dict[str, float]:
-    """Ask skillmem (BM25 alone) the same questions."""
-    ranks, golds = [], []
+BM25S = """
+import json, sys
+import bm25s, Stemmer
+task = json.load(sys.stdin)
+names = list(task["items"])
+stemmer = Stemmer.Stemmer(task["stemmer"])
+cut = lambda texts: bm25s.tokenize(texts, stopwords=task["stops"], stemmer=stemmer, show_progress=False)
+engine = bm25s.BM25()
+engine.index(cut([task["items"][name] for name in names]), show_progress=False)
+for question in task["questions"]:
+    found, _ = engine.retrieve(cut([question]), k=min(10, len(names)), show_progress=False)
+    print(json.dumps([names[place] for place in found[0]]))
+"""
+Sets = list[tuple[dict[str, str], Questions]]
+
+
+def rate(answers: Iterable[list[str]], sets: Sets) -> dict[str, float]:
+    """Return the figures of answers (ids, best first) to all questions of ``sets`` in order."""
+    golds = [gold for _, questions in sets for _, gold in questions]
+    ranks = [[name in gold for name in answer[:10]] for answer, gold in zip(answers, golds, strict=True)]
+    return score(ranks, [len(gold) for gold in golds])
+
+
+def ask_process(python: str, code: str, base: Path, sets: Sets, **more: str) -> dict[str, float]:
+    """Ask a peer that lives in another interpreter."""
+    answers: list[list[str]] = []
     for number, (texts, questions) in enumerate(sets):
-        task = json.dumps({"items": texts, "questions": [question for question, _ in questions]})
+        task = json.dumps({"items": texts, "questions": [question for question, _ in questions], **more})
         environment = {**os.environ, "MEM_SEMANTIC": "0", "HOME": str(base)}
-        argv = [python, "-c", PEER, str(base / f"peer-{number}.db")]
+        argv = [python, "-c", code, str(base / f"peer-{number}.db")]
         done = subprocess.run(argv, input=task.encode(), env=environment, check=True, stdout=subprocess.PIPE)
-        for line, (_, gold) in zip(done.stdout.splitlines(), questions, strict=True):
-            ranks.append([slug in gold for slug in json.loads(line)])
-            golds.append(len(gold))
-    return score(ranks, golds)
+        answers += [json.loads(line) for line in done.stdout.splitlines()]
+    return rate(answers, sets)
+
+
+def ask_fts5(sets: Sets, tokenizer: str) -> dict[str, float]:
+    """Ask SQLite's full text search: any of the question's words, ranked by its BM25."""
+    answers = []
+    for texts, questions in sets:
+        base = sqlite3.connect(":memory:")
+        base.execute(f"CREATE VIRTUAL TABLE memory USING fts5(name UNINDEXED, body, tokenize = '{tokenizer}')")
+        base.executemany("INSERT INTO memory VALUES (?, ?)", texts.items())
+        for question, _ in questions:
+            words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+            query = "SELECT name FROM memory WHERE memory MATCH ? ORDER BY rank LIMIT 10"
+            answers.append([row[0] for row in base.execute(query, (words,))] if words else [])
+    return rate(answers, sets)
+
+
+def ask_peers(python: str, base: Path, sets: Sets, language: str) -> dict[str, dict[str, float]]:
+    """Return the figures of every peer for the same texts and questions."""
+    stemmer = {"de": "german", "es": "spanish", "ru": "russian"}.get(language, "english")
+    return {
+        "skillmem, BM25": ask_process(python, PEER, base, sets),
+        "bm25s": ask_process(python, BM25S, base, sets, stemmer=stemmer, stops=language if language == "de" else "en"),
+        "FTS5 unicode61": ask_fts5(sets, "unicode61"),
+        "FTS5 porter": ask_fts5(sets, "porter unicode61"),
+    }
 
 
 def small_talk(base: Path, sets: list[tuple[dict[str, str], Questions]], mode: str) -> dict[str, object]:
@@ -151,6 +213,7 @@ def small_talk(base: Path, sets: list[tuple[dict[str, str], Questions]], mode: s
     texts = [(f"s{number}-{key}", text) for number, (part, _) in enumerate(sets) for key, text in part.items()]
     tree = write_memories(base / "talk", dict(texts[:1000]))
     places = Places(home=base / "home")
+    (base / "home").mkdir()
     refresh_index(tree, places)
     found = []
     for prompt in SMALL_TALK:
@@ -165,14 +228,19 @@ def main() -> int:
     parser.add_argument("--locomo", type=Path, help="conversations, as published")
     parser.add_argument("--xquad", type=Path, nargs="*", default=[], help="xquad.LANGUAGE.json")
     parser.add_argument("--mode", choices=["lexical", "hybrid", "both"], default="both")
-    parser.add_argument("--peer", metavar="PYTHON", help="a python with skillmem, asked the same questions")
+    parser.add_argument("--cosqa", type=Path, metavar="FOLDER", help="code_idx_map.txt and cosqa-retrieval-*.json")
+    parser.add_argument("--peer", metavar="PYTHON", help="a python with skillmem and bm25s, asked the same questions")
     args = parser.parse_args()
     modes = ["lexical", "auto"] if args.mode == "both" else [{"hybrid": "auto"}.get(args.mode, args.mode)]
+    if modes == ["lexical"]:
+        refresh.embed_missing = lambda *_a, **_k: semantic.Done()
     report: dict[str, object] = {"benchmark": "quality", "model": "all-minilm-l6-v2 (in mode hybrid)", "sets": {}}
     names: list[tuple[str, list[tuple[dict[str, str], Questions]]]] = []
     if args.locomo:
         names.append((args.locomo.name, read_locomo(args.locomo)))
     names += [(path.name, read_xquad(path)) for path in args.xquad]
+    if args.cosqa:
+        names.append(("CoSQA", read_cosqa(args.cosqa)))
     for name, sets in names:
         with tempfile.TemporaryDirectory() as temporary:
             base = Path(temporary)
@@ -185,7 +253,8 @@ def main() -> int:
                 if args.locomo and name == args.locomo.name:
                     figures[f"small talk, {title}"] = small_talk(base / f"talk-{title}", sets, mode)
             if args.peer:
-                figures["skillmem, BM25"] = ask_peer(args.peer, base, sets)
+                language = name.split(".")[1] if name.startswith("xquad.") else "en"
+                figures.update(ask_peers(args.peer, base, sets, language))
             report["sets"][name] = figures  # type: ignore[index]
     print(json.dumps(report, indent=2))
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from memfs.index.document import indexable_text
 from memfs.index.tokenizer import tokens
 from memfs.model.memory import State
 from memfs.model.values import replace
@@ -23,6 +22,7 @@ def newer_first(hits: Sequence[Hit], is_alike: Callable[[Hit, Hit], bool | None]
     that is not approved is not put before one that is.
     """
     ordered = list(hits)
+    words: dict[int, set[str]] = {}
     for place, first in enumerate(hits):
         for second in hits[place + 1 :]:
             if second.score < CLOSE * first.score:
@@ -30,7 +30,7 @@ def newer_first(hits: Sequence[Hit], is_alike: Callable[[Hit, Hit], bool | None]
             if not _both_current(first, second) or _recorded(first) == _recorded(second):
                 continue
             alike = is_alike(first, second)
-            if alike if alike is not None else _has_same_words(first, second):
+            if alike if alike is not None else _has_same_words(first, second, words):
                 _put_first(ordered, *sorted((first, second), key=_recorded))
     return ordered
 
@@ -54,8 +54,10 @@ def _recorded(hit: Hit) -> date:
     return memory.recorded if memory is not None else date.min
 
 
-def _has_same_words(first: Hit, second: Hit) -> bool:
-    one, other = (
-        {term for term in tokens(indexable_text(hit.assessment.file)) if term.isalpha()} for hit in (first, second)
-    )
+def _has_same_words(first: Hit, second: Hit, known: dict[int, set[str]]) -> bool:
+    for hit in (first, second):
+        memory = hit.assessment.file.memory
+        if id(hit) not in known and memory is not None:
+            known[id(hit)] = {term for term in tokens(memory.statement) if term.isalpha()}
+    one, other = known.get(id(first), set()), known.get(id(second), set())
     return len(one & other) >= _SAME_WORDS * max(1, min(len(one), len(other)))
