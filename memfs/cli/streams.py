@@ -10,10 +10,12 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
-from typing import Any, TextIO
 
 from memfs.errors import SetupError
+
+TYPE_CHECKING = False  # `typing` and `contextlib` take longer to load than a hook's call without memories
+if TYPE_CHECKING:
+    from typing import Any, TextIO
 
 ESCAPED = "backslashreplace"
 
@@ -73,9 +75,9 @@ def _wrap(raw: io.FileIO, old: TextIO | None, *, line_buffering: bool) -> io.Tex
 
 def drop_answer() -> None:
     """Send what is still to be written nowhere, so that the interpreter does not fail at it either."""
-    with suppress(OSError):
+    try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.close(nowhere)
-    with suppress(OSError, SetupError):
+    try:
         sys.stdout.flush()

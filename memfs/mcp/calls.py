@@ -153,7 +153,10 @@ def _waiting(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # no
         # A branch's name may be the id of a memory that a key's scopes do not cover.
         repository = desk.repository()
         branches = _proposals(repository)
-        parts += [f"Proposed on {show_line(branch)}: `memfs review {show_line(branch)}`" for branch in branches]
+        parts += [
+            f"Proposed on {show_line(branch)}: `git switch {show_line(branch)} && memfs review --approve`"
+            for branch in branches
+        ]
         names = [show_line(draft.name) for draft in list_drafts(repository.tree, desk.places)]
         parts += [f"Held for your user: `memfs drafts show {name}`" for name in names]
     if waiting:

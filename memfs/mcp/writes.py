@@ -137,7 +137,7 @@ def _proposed(desk: Desk, repository: Repository, recorded: Recorded, agent: str
     lines = [f"{done} {file.id} on the branch {show_line(prepared.branch)}. It is not approved."]
     lines += _remarks(recorded)
     lines += _pushed(desk, repository, prepared, wanted)
-    lines.append(f"Tell your user: `memfs review {prepared.branch}` shows it and approves it.")
+    lines.append(f"Tell your user: `git switch {prepared.branch} && memfs review --approve` shows it and approves it.")
     facts = {"id": file.id, "commit": prepared.commit, "path": file.path, "branch": prepared.branch}
     return Answer(text="\n".join(lines), facts=facts)
 

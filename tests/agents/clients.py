@@ -28,6 +28,8 @@ class Client:
     recall_tool = r"recall$"
     shell: tuple[str, str] = ("", "")  # the tool that runs commands, and the name of its argument
     own_edits: tuple[tuple[str, ...], ...] = ()  # commands with which the agent edits its settings itself
+    mcp = True  # it takes MCP servers
+    resume: tuple[str, ...] = ()  # what makes it go on with its last session; put before the other arguments
     servers = "mcpServers"  # the name of their MCP servers there
     own_file = ""  # the settings file that they end up in
 
@@ -59,6 +61,10 @@ class Client:
         """Run the agent with ``prompt`` to its end."""
         return self.run_with(url, *self.arguments(prompt))
 
+    def go_on(self, url: str, prompt: str) -> Ran:
+        """Run the agent with ``prompt`` in its last session, to its end."""
+        return self.run_with(url, *self.arguments(prompt), *self.resume)
+
     def run_with(self, url: str, *arguments: str) -> Ran:
         """Run the agent's program with these arguments."""
         program = self.find()
@@ -84,6 +90,7 @@ class ClaudeCode(Client):
     shell = ("^Bash$", "command")
     own_edits = (("mcp", "add", "-s", "user", "mydb", "--", "true"),)
     own_file = ".claude.json"
+    resume = ("--continue",)
 
     def settings(self, url: str) -> None:
         mine = {"type": "command", "command": "true", "timeout": 5}
@@ -132,6 +139,10 @@ class Codex(Client):
     def arguments(self, prompt: str) -> list[str]:
         return ["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", prompt]
 
+    def go_on(self, url: str, prompt: str) -> Ran:
+        options = ["--dangerously-bypass-hook-trust", "--skip-git-repo-check"]
+        return self.run_with(url, "exec", *options, "resume", "--last", prompt)
+
     def variables(self, url: str) -> dict[str, str]:
         return {"STUB_KEY": "test"}
 
@@ -141,6 +152,7 @@ class Gemini(Client):
     shell = ("^run_shell_command$", "command")
     own_edits = (("mcp", "add", "-s", "user", "mydb", "true"),)
     own_file = ".gemini/settings.json"
+    resume = ("--resume", "latest")
 
     def settings(self, url: str) -> None:
         self.write(
@@ -164,6 +176,7 @@ class Copilot(Client):
     shell = ("^bash$", "command")
     own_edits = (("mcp", "add", "mydb", "--", "true"),)
     own_file = ".copilot/mcp-config.json"
+    resume = ("--continue",)
 
     def settings(self, url: str) -> None:
         self.write(".copilot/mcp-config.json", {"mcpServers": {}})
@@ -182,10 +195,12 @@ class Copilot(Client):
 
 
 class Opencode(Client):
+    config = ".config/opencode/opencode.json"
     agent, folder, program = "opencode", "opencode", "opencode"
     shell = ("^bash$", "command")
     own_edits = (("mcp", "add", "mydb", "--", "true"),)
     own_file = ".config/opencode/opencode.json"
+    resume = ("--continue",)
     servers = "mcp"
 
     def settings(self, url: str) -> None:
@@ -196,7 +211,7 @@ class Opencode(Client):
             "models": {"stub-model": {"name": "stub"}},
         }
         self.write(
-            ".config/opencode/opencode.json",
+            self.config,
             {
                 "model": "stub/stub-model",
                 "small_model": "stub/stub-model",
@@ -213,4 +228,68 @@ class Opencode(Client):
         return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
 
 
-CLIENTS: tuple[type[Client], ...] = (ClaudeCode, Codex, Gemini, Copilot, Opencode)
+class Qwen(Client):
+    agent, folder, program = "qwen", "qwen", "qwen"
+    shell = ("^run_shell_command$", "command")
+    own_edits = (("mcp", "add", "-s", "user", "mydb", "true"),)
+    own_file = ".qwen/settings.json"
+    resume = ("--continue",)
+
+    def settings(self, url: str) -> None:
+        self.write(
+            ".qwen/settings.json",
+            {
+                "security": {"auth": {"selectedType": "openai"}},
+                "privacy": {"usageStatisticsEnabled": False},
+                "general": {"enableAutoUpdate": False},
+            },
+        )
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["-p", prompt, "--approval-mode", "yolo"]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {
+            "OPENAI_BASE_URL": f"{url}/v1",
+            "OPENAI_API_KEY": "test",
+            "OPENAI_MODEL": "stub-model",
+            "QWEN_CODE_TRUST_WORKSPACE": "true",
+        }
+
+
+class Kilo(Opencode):
+    agent, folder, program = "kilo", "kilo", "kilo"
+    own_edits = ()
+    config = ".config/kilo/kilo.json"
+
+    @classmethod
+    def find(cls) -> Path | None:
+        """Return the installed program: its package has no launcher."""
+        clients = os.environ.get("MEMFS_TEST_CLIENTS")
+        if not clients:
+            return super().find()
+        found = Path(clients) / "kilo/node_modules/@kilocode/cli-linux-x64/bin/kilo"
+        return found if found.exists() else None
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {"KILO_DISABLE_MODELS_FETCH": "1", "KILO_DISABLE_AUTOUPDATE": "1", **super().variables(url)}
+
+
+class Pi(Client):
+    agent, folder, program = "pi", "pi", "pi"
+    shell = ("^bash$", "command")
+    mcp = False
+
+    def settings(self, url: str) -> None:
+        model = {"id": "stub-model", "contextWindow": 100000, "maxTokens": 1000}
+        provider = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "test", "models": [model]}
+        self.write(".pi/agent/models.json", {"providers": {"stub": provider}})
+
+    def arguments(self, prompt: str) -> list[str]:
+        return ["-p", prompt, "--provider", "stub", "--model", "stub-model"]
+
+    def variables(self, url: str) -> dict[str, str]:
+        return {"PI_OFFLINE": "1"}
+
+
+CLIENTS: tuple[type[Client], ...] = (ClaudeCode, Codex, Gemini, Copilot, Opencode, Qwen, Kilo, Pi)

@@ -6,6 +6,7 @@ one that is not there is skipped. About two minutes for all five.
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import tomllib
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from people import Person, Team, found_team, memory_text
+from people import Person, Team, Terminal, found_team, memory_text
 from support import git, launch_command
 
 from agents.clients import CLIENTS, Client
@@ -45,6 +46,7 @@ class World:
         start = " ".join(shlex.quote(word) for word in launch_command(self.home))
         self.script.write_text(f'#!/bin/sh\nexec {start} "$@"\n')
         self.script.chmod(0o755)
+        self.key = key
         self.team = self._make_team(Person("alice", key))
 
     def _make_team(self, alice: Person) -> Team:
@@ -136,12 +138,15 @@ def test_memories_reach_the_model_and_leave_no_trace(world: World, model: Model)
     read = Use(client.shell[0], {client.shell[1]: "cat services/invoices/total.py", "description": "look"})
 
     # An approved memory reaches the model on the prompt, as what was approved, and by the tool.
-    first, second, *_, last = ask(world, model, "How do we do billing migrations here?", read, recall, Say())
+    plan = [read, recall, Say()] if client.mcp else [read, Say()]
+    first, second, *_, last = ask(world, model, "How do we do billing migrations here?", *plan)
     assert "approved" in inside_frame(first.conversation, APPROVED)
-    assert any("memfs" in name and "recall" in name for name in first.tools), first.tools
-    assert "Team memories kept in git" in first.everything
+    assert "recorded decisions, procedures and preferences before deciding" in first.everything, "no skill is offered"
     assert "approved" in inside_frame(second.conversation.split(APPROVED)[-1], BY_PATH)
-    assert last.conversation.count(APPROVED) > first.conversation.count(APPROVED)
+    if client.mcp:
+        assert any("memfs" in name and "recall" in name for name in first.tools), first.tools
+        assert "Team memories kept in git" in first.everything
+        assert last.conversation.count(APPROVED) > first.conversation.count(APPROVED)
 
     # An unapproved one arrives in a frame that says so.
     first, *_ = ask(world, model, "When is the staging cluster rebuilt from its snapshot?", Say())
@@ -164,6 +169,73 @@ def test_memories_reach_the_model_and_leave_no_trace(world: World, model: Model)
             assert str(world.script).encode() not in content, name
 
 
+def test_a_session_that_goes_on_is_not_told_again(world: World, model: Model) -> None:
+    if not world.client.resume and world.client.agent != "codex":
+        pytest.skip("this client has no way to go on without a terminal")
+    world.client.settings(model.url)
+    world.connect()
+    first, *_ = ask(world, model, "How do we do billing migrations here?", Say())
+    told = first.conversation.count(f"{FRAME}")
+    for question in ("And how do billing migrations go again?", "Tell me once more about billing migrations."):
+        model.asked.clear()
+        model.plan[:] = [Say()]
+        ran = world.client.go_on(model.url, question)
+        assert ran.code == 0, ran.out[-2000:]
+        conversation = model.loop[0].conversation
+        assert question in conversation, "the session did not go on"
+        assert conversation.count(f"{FRAME}") <= told, "a session that goes on was told again"
+    assert world.log() == ""
+
+
+def test_a_linked_worktree_and_a_second_project_have_their_own_memories(
+    world: World, model: Model, tmp_path: Path
+) -> None:
+    world.client.settings(model.url)
+    world.connect()
+    linked = tmp_path / "linked tree"
+    git(world.project, "worktree", "add", "-q", str(linked))
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    for project, expected in ((linked, True), (other, False)):
+        world.client.project = project
+        first, *_ = ask(world, model, "How do we do billing migrations here?", Say())
+        assert (APPROVED in first.conversation) == expected, project
+
+
+def test_a_decision_that_the_model_keeps_becomes_a_proposal_for_one_command(world: World, model: Model) -> None:
+    if not world.client.mcp:
+        pytest.skip("this client takes no MCP servers")
+    world.client.settings(model.url)
+    config = world.project / ".memfs" / "config.yaml"
+    config.write_text((config.read_text() if config.exists() else "version: 1\n") + "agents: {write: proposal}\n")
+    world.team.commit("agents propose")
+    world.connect("--write")
+    draft = {
+        "text": "Refunds above 500 euros need a second person.\n\nWhy: the auditor asked for it.",
+        "kind": "decision",
+        "scope": "team",
+        "evidence": ["services/invoices/total.py"],
+        "review_trigger": "on 2030-01-01",
+        "title": "Refunds",
+    }
+    *_, last = ask(
+        world, model, "Keep this: refunds above 500 euros need a second person.", Use("remember$", draft), Say()
+    )
+    assert "Proposed refunds on the branch memory/refunds" in last.conversation
+    command = "git switch memory/refunds && memfs review --approve"
+    assert f"`{command}` shows it and approves it" in last.conversation.replace("&amp;", "&")
+    assert "Memfs-Agent: " in git(world.project, "log", "-1", "--format=%B", "memory/refunds")
+    # The model's user pastes that one command.
+    memfs = shlex.quote(str(world.script))
+    shell = command.replace("&& memfs", f"&& {memfs}") + f" --key {shlex.quote(str(world.key))}"
+    code, shown = Terminal(["/bin/sh", "-c", shell], cwd=world.project, env=os.environ).answer(
+        ("Type refunds to approve", "refunds")
+    )
+    assert code == 0, shown
+    assert world.team.says("refunds") == "trusted"
+
+
 def values_of(path: Path) -> dict[str, Any]:
     text = path.read_text()
     return tomllib.loads(text) if path.suffix == ".toml" else load(text)
@@ -173,6 +245,8 @@ def test_what_the_agent_writes_into_its_own_settings_stays(world: World, model: 
     client = world.client
     client.settings(model.url)
     world.connect("--mcp")
+    if not client.own_edits:
+        pytest.skip("this client has no command that edits its settings")
     for arguments in client.own_edits:
         ran = client.run_with(model.url, *arguments)
         assert ran.code == 0, ran.out[-2000:]

@@ -77,7 +77,7 @@ def test_where_the_team_wants_proposals_remember_stays_off_the_branch(writer: Ta
     result = writer.call("remember", **DRAFT)
     assert result["isError"] is False, said(result)
     assert "Proposed rounding on the branch memory/rounding" in said(result)
-    assert "`memfs review memory/rounding`" in said(result)
+    assert "`git switch memory/rounding && memfs review --approve`" in said(result)
     assert team.git("rev-parse", "HEAD") == before
     assert "Memfs-Agent: claude-code" in team.git("log", "-1", "--format=%B", "memory/rounding")
 
@@ -112,7 +112,7 @@ def test_what_waits_for_a_person_is_listed(writer: Talk, team: Team) -> None:
     text = said(writer.call("waiting"))
     assert "[staging]" in text
     assert "[additive]" not in text
-    assert "`memfs review memory/rounding`" in text
+    assert "`git switch memory/rounding && memfs review --approve`" in text
     assert "memfs trust ID" in text
 
 
