@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import select
-import signal
 import sys
 import time
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 DEADLINE_SECONDS = 2.0
 LARGEST_LOG = 64 * 1024
 _LOG_NAME = "hooks.log"
+_SIGKILL = 9  # `signal` takes longer to load than a call without memories
 _NO_AGENT = "there is no such agent"
 
 
@@ -67,7 +67,7 @@ def run_hook(
     os.close(reader)
     if reason == "deadline":
         # Not waited for: a child that hangs in the kernel would hold the agent after all.
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, _SIGKILL)
     elif (status := os.waitpid(child, 0)[1]) != 0 and not reason:
         reason = f"ended with status {status}"
     if reason == _NO_AGENT:
@@ -134,13 +134,10 @@ def may_have_memories(raw: bytes, home: str | None = None) -> bool:
 
     In doubt there may be. A user whose settings may name other stores has memories everywhere.
     """
-    import json
     import pwd
 
     try:
-        fields = json.loads(raw.removeprefix(b"\xef\xbb\xbf"))
-        roots = fields.get("workspace_roots")
-        folder = fields.get("cwd") or (roots[0] if roots else None)
+        folder = _find_folder(raw)
         home = home or pwd.getpwuid(os.getuid()).pw_dir
     except (ValueError, RecursionError, AttributeError, KeyError, IndexError, TypeError):
         return True
@@ -152,6 +149,23 @@ def may_have_memories(raw: bytes, home: str | None = None) -> bool:
             return False
         folder = above
     return os.path.lexists(f"{folder}/memories") or os.path.lexists(f"{folder}/.memfs")
+
+
+def _find_folder(raw: bytes) -> object:
+    """Return the folder that the call ``raw`` names. Raises what reading a wrong call raises."""
+    _, key, rest = raw.partition(b'"cwd"')
+    value = rest.lstrip(b" \t\r\n:")
+    end = value.find(b'"', 1)
+    plain = key and value[:1] == b'"' and end > 0 and b"\\" not in value[:end]
+    if plain and b'"cwd"' not in rest and b"workspace_roots" not in raw:
+        # The usual call, read without the JSON module, which takes longer to load than all the rest. Inside a text
+        # the name would have a backslash before its second quotation mark.
+        return value[1:end].decode("utf-8")
+    import json
+
+    fields = json.loads(raw.removeprefix(b"\xef\xbb\xbf"))
+    roots = fields.get("workspace_roots")
+    return fields.get("cwd") or (roots[0] if roots else None)
 
 
 def _find_places() -> Places:

@@ -152,8 +152,8 @@ def describe_tool(tool: ToolSpec) -> types.Tool:
             idempotent_hint=tool.repeatable,
             open_world_hint=False,
         ),
-        # Claude Code offers tools by name only until it looks for them; this one is worth its few bytes.
-        _meta={"anthropic/alwaysLoad": True} if tool.name == "recall" else None,
+        # Claude Code offers tools by name only until it looks for them; these are worth their few bytes.
+        _meta={"anthropic/alwaysLoad": True} if tool.name in ("recall", "remember", "propose") else None,
     )
 
 

@@ -15,17 +15,14 @@ from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, UsageErro
 from memfs.git.read import branch_name
 from memfs.mcp.desk import Answer, Desk
 from memfs.mcp.tools import DRAFT
-from memfs.model.evidence import format_evidence
-from memfs.model.memory import Evidence, FileEvidence, FrontValue, MemoryFile, OnDate, Origin
-from memfs.model.reader import require_memory
+from memfs.model.memory import FrontValue, MemoryFile, Origin
 from memfs.model.scope import scope_of_path
-from memfs.model.triggers import format_trigger
-from memfs.model.values import replace
 from memfs.propose.propose import Prepared, Wanted, open_request, prepare, push
 from memfs.render.escape import show_line
 from memfs.repository.draft import DraftText, HeldError, Recorded
 from memfs.repository.drafting import remember_or_keep
 from memfs.repository.repository import Repository
+from memfs.repository.verify import plan_verification
 
 _SAYS = {"same": "says the same", "near": "says nearly the same", "contradicts": "may say the opposite"}
 
@@ -84,23 +81,11 @@ def revise(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
 def verify(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
     """Say that a memory still holds: tie its evidence to what is there now, on a branch of its own."""
     repository, before = _find_writable(given["id"], desk)
-    memory = require_memory(before)
-    evidence = tuple(_untied(piece) for piece in memory.evidence)
-    changes: dict[str, FrontValue | None] = {"evidence": evidence}
-    trigger = memory.review_trigger
-    if isinstance(trigger, OnDate) and trigger.on <= desk.today():
-        later = desk.today() + (trigger.on - memory.recorded)
-        changes["review_trigger"] = format_trigger(replace(trigger, on=later))
-    recorded = repository.writer(desk.caller).edit(before, changes=changes, origin=Origin.AGENT, dry_run=True)
-    if recorded.file.raw == before.raw:
+    planned = plan_verification(repository, repository.assess(before, desk.caller))
+    if not planned.changes:
         return Answer(text=f"{before.id} rests on what is there now already.", facts={"id": before.id})
+    recorded = repository.writer(desk.caller).edit(before, changes=planned.changes, origin=Origin.AGENT, dry_run=True)
     return _proposed(desk, repository, recorded, _author(desk, client), "Proposed as still true:")
-
-
-def _untied(piece: Evidence) -> str:
-    """Return evidence without the content that it is tied to, so that it is tied anew."""
-    text = format_evidence(piece)
-    return text.rpartition("@")[0] if isinstance(piece, FileEvidence) and piece.repo is None else text
 
 
 def explain(error: MemfsError) -> str:

@@ -28,7 +28,7 @@ class Client:
     recall_tool = r"recall$"
     shell: tuple[str, str] = ("", "")  # the tool that runs commands, and the name of its argument
     own_edits: tuple[tuple[str, ...], ...] = ()  # commands with which the agent edits its settings itself
-    mcp = True  # it takes MCP servers
+    offers_tools = True  # its model sees the tools of MCP servers by name
     resume: tuple[str, ...] = ()  # what makes it go on with its last session; put before the other arguments
     servers = "mcpServers"  # the name of their MCP servers there
     own_file = ""  # the settings file that they end up in
@@ -230,6 +230,7 @@ class Opencode(Client):
 
 class Qwen(Client):
     agent, folder, program = "qwen", "qwen", "qwen"
+    offers_tools = False  # they are behind a search for them
     shell = ("^run_shell_command$", "command")
     own_edits = (("mcp", "add", "-s", "user", "mydb", "true"),)
     own_file = ".qwen/settings.json"
@@ -259,6 +260,7 @@ class Qwen(Client):
 
 class Kilo(Opencode):
     agent, folder, program = "kilo", "kilo", "kilo"
+    recall_tool = r"memfs.*recall$"
     own_edits = ()
     config = ".config/kilo/kilo.json"
 
@@ -278,7 +280,7 @@ class Kilo(Opencode):
 class Pi(Client):
     agent, folder, program = "pi", "pi", "pi"
     shell = ("^bash$", "command")
-    mcp = False
+    offers_tools = False  # pi has no MCP
 
     def settings(self, url: str) -> None:
         model = {"id": "stub-model", "contextWindow": 100000, "maxTokens": 1000}

@@ -138,12 +138,13 @@ def test_memories_reach_the_model_and_leave_no_trace(world: World, model: Model)
     read = Use(client.shell[0], {client.shell[1]: "cat services/invoices/total.py", "description": "look"})
 
     # An approved memory reaches the model on the prompt, as what was approved, and by the tool.
-    plan = [read, recall, Say()] if client.mcp else [read, Say()]
-    first, second, *_, last = ask(world, model, "How do we do billing migrations here?", *plan)
+    plan = [read, recall, Say()] if client.offers_tools else [read, Say()]
+    loop = ask(world, model, "How do we do billing migrations here?", *plan)
+    first, second, last = loop[0], loop[1], loop[-1]
     assert "approved" in inside_frame(first.conversation, APPROVED)
     assert "recorded decisions, procedures and preferences before deciding" in first.everything, "no skill is offered"
     assert "approved" in inside_frame(second.conversation.split(APPROVED)[-1], BY_PATH)
-    if client.mcp:
+    if client.offers_tools:
         assert any("memfs" in name and "recall" in name for name in first.tools), first.tools
         assert "Team memories kept in git" in first.everything
         assert last.conversation.count(APPROVED) > first.conversation.count(APPROVED)
@@ -204,8 +205,8 @@ def test_a_linked_worktree_and_a_second_project_have_their_own_memories(
 
 
 def test_a_decision_that_the_model_keeps_becomes_a_proposal_for_one_command(world: World, model: Model) -> None:
-    if not world.client.mcp:
-        pytest.skip("this client takes no MCP servers")
+    if not world.client.offers_tools:
+        pytest.skip("this client does not offer its model the tools of MCP servers by name")
     world.client.settings(model.url)
     config = world.project / ".memfs" / "config.yaml"
     config.write_text((config.read_text() if config.exists() else "version: 1\n") + "agents: {write: proposal}\n")

@@ -152,3 +152,23 @@ def test_where_there_may_be_memories(tmp_path: Path, made: list[str], expected: 
     for fields in ({"cwd": str(inner)}, {"workspace_roots": [str(inner)]}):
         assert may_have_memories(json.dumps(fields).encode(), str(tmp_path / "home")) is expected
     assert may_have_memories(b"not json", str(tmp_path / "home"))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"prompt": 'say "cwd": "/nowhere"', "cwd": "HERE"},
+        {"cwd": "HERE", "tool_input": {"cwd": "/nowhere"}},
+        {"tool_input": {"cwd": "/nowhere"}, "workspace_roots": ["HERE"]},
+        {"cwd": "HERE", "prompt": "\\"},
+    ],
+)
+def test_the_folder_of_a_call_is_not_taken_from_its_texts(project: Path, fields: dict[str, object]) -> None:
+    from memfs.hooks.run import may_have_memories
+
+    odd = project.parent / 'a "quoted" ü folder'
+    project.rename(odd)
+    for ascii_only in (True, False):
+        text = json.dumps(fields, ensure_ascii=ascii_only)
+        raw = text.replace('"HERE"', json.dumps(str(odd), ensure_ascii=ascii_only)).encode()
+        assert may_have_memories(raw, "/nowhere")
