@@ -1,7 +1,7 @@
 """Make a memory repository.
 
 In an empty or new folder this makes a git repository from the template; in a code repository it adds
-.memfs/ and memories/ and leaves everything else alone; --personal makes one that is yours alone, in
+.memfs/, memories/ and the agents' skill and leaves everything else alone; --personal makes one that is yours alone, in
 your own data folder. The SSH key that signs for you becomes the first key of its keyring, and this
 machine pins it. A keyring that is there already is left alone and never pinned: `memfs pin` does that.
 """

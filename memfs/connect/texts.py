@@ -13,6 +13,7 @@ from typing import Any
 
 from memfs import __version__
 from memfs.connect.agents import HOOK_SECONDS, MOMENTS, load_agent
+from memfs.connect.prompts import PROMPTS
 
 NAME = "memfs"
 TITLE = "memfs: reviewed memories in git"
@@ -63,6 +64,16 @@ SKILL_ABOUT = (
 )
 
 
+_PLUGIN_README = f"""\
+# {TITLE}
+
+{ABOUT}
+
+`memfs` has to be on the PATH: `uv tool install {PACKAGE}[mcp]`. The plugin brings hooks, a skill, commands and a
+read-only MCP server. `memfs connect claude-code --hooks none --write` adds a server that may record.
+"""
+
+
 def skill_text() -> str:
     """Return the skill file that tells an agent when to recall and when to remember."""
     commands = (
@@ -97,14 +108,18 @@ def iter_integrations() -> Iterator[tuple[str, str]]:
     yield f"{plugin}/hooks/hooks.json", _json({"hooks": _plugin_hooks()})
     yield f"{plugin}/.mcp.json", _json({"mcpServers": {NAME: {"command": NAME, "args": ["mcp"]}}})
     yield f"{plugin}/skills/{NAME}/SKILL.md", skill_text()
-    yield (
-        f"{plugin}/README.md",
-        f"# {TITLE}\n\n{ABOUT}\n\n`memfs` has to be on the PATH: `uv tool install {PACKAGE}[mcp]`.\n",
-    )
+    for prompt in PROMPTS:
+        yield f"{plugin}/commands/{prompt.name}.md", f"---\ndescription: {prompt.about}\n---\n\n{prompt.text}\n"
+    yield f"{plugin}/README.md", _PLUGIN_README
     extension = "integrations/gemini-extension"
     yield f"{extension}/gemini-extension.json", _json(_gemini_extension())
     yield f"{extension}/hooks/hooks.json", _json({"hooks": _gemini_hooks()})
     yield f"{extension}/skills/{NAME}/SKILL.md", skill_text()
+    for prompt in PROMPTS:
+        described = f"description = {json.dumps(prompt.about)}\nprompt = {json.dumps(prompt.text)}\n"
+        yield f"{extension}/commands/{NAME}/{prompt.name}.toml", described
+    for folder in (".agents", ".claude"):
+        yield f"template-repo/{folder}/skills/{NAME}/SKILL.md", skill_text()
     yield "integrations/opencode/memfs.js", plugin_text("opencode.js", NAME)
     yield "integrations/pi/memfs.ts", plugin_text("pi.ts", NAME)
     yield "integrations/cursor/memfs.mdc", rule_text(load_agent("cursor").rule_front)

@@ -71,7 +71,7 @@ def init_repository(path: Path | None, *, places: Places, personal: bool = False
     """Return the repository at ``path``, made where there was none, with the files that it lacks.
 
     A new one, or one without any commit, gets the whole template; a repository of code gets
-    ``.memfs/``, ``memories/`` and the two lines of ``.gitattributes``. A personal one is made at
+    ``.memfs/``, ``memories/``, the agents' skill and the two lines of ``.gitattributes``. A personal one is made at
     ``path`` or in the user's data folder. Of the files nothing is written yet.
 
     Raises :class:`UsageError` for a place where no repository can be made (inside another one, or
@@ -188,7 +188,8 @@ def _template_files() -> dict[str, bytes]:
 
 
 def _addition_files() -> dict[str, bytes]:
-    return dict(_common_files("team", "team/*"))
+    skill = {path: raw for path, raw in iter_template() if path.startswith((".agents/", ".claude/"))}
+    return {**dict(_common_files("team", "team/*")), **skill}
 
 
 def _personal_files(folder: Path) -> dict[str, bytes]:

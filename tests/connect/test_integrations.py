@@ -11,6 +11,7 @@ from support import CHECKOUT
 
 from memfs.connect import texts
 from memfs.connect.agents import load_agent
+from memfs.connect.generic import skill_files
 
 
 def test_the_folder_is_up_to_date() -> None:
@@ -32,6 +33,8 @@ def test_nothing_stale_lies_beside_it() -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert found - written - own == set()
+    shipped = {path for path, _ in texts.iter_integrations() if path.startswith("template-repo/")}
+    assert {f"template-repo/{path}" for path, _ in skill_files()} == shipped
 
 
 def test_hooks_of_the_shared_plugin_use_the_form_that_all_three_agents_take() -> None:
