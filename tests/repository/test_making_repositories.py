@@ -16,6 +16,8 @@ from memfs.errors import SetupError, UsageError
 from memfs.git.commit import Change, commit_changes
 from memfs.repository.initialise import ATTRIBUTES, Initialised, init_repository
 
+SKILLS = {".agents/skills/memfs/SKILL.md", ".claude/skills/memfs/SKILL.md"}
+
 
 def _commit(made: Initialised) -> str:
     changes = [Change(path=path, content=raw, before=made.before[path]) for path, raw in made.files.items()]
@@ -52,7 +54,7 @@ def test_the_user_s_default_branch_is_kept(tmp_path: Path, places: Places) -> No
     assert git(made.tree.root, "symbolic-ref", "--short", "HEAD") == "trunk"
 
 
-def test_a_code_repository_gets_two_folders_and_two_lines(repo: Path, places: Places) -> None:
+def test_a_code_repository_gets_two_folders_two_lines_and_the_skill(repo: Path, places: Places) -> None:
     (repo / ".gitattributes").write_bytes(b"*.png binary\n# mine\n*.sh text eol=lf")
     (repo / "src.py").write_text("code\n")
     git(repo, "add", "-A")
@@ -61,7 +63,7 @@ def test_a_code_repository_gets_two_folders_and_two_lines(repo: Path, places: Pl
     git(repo, "add", "wip.txt")
     made = init_repository(repo, places=places)
     assert not made.fresh
-    assert sorted(made.files) == [".gitattributes", ".memfs/config.yaml", "memories/team/.gitkeep"]
+    assert set(made.files) == {".gitattributes", ".memfs/config.yaml", "memories/team/.gitkeep", *SKILLS}
     _commit(made)
     added = "".join(line + "\n" for line in ATTRIBUTES).encode()
     assert (repo / ".gitattributes").read_bytes() == b"*.png binary\n# mine\n*.sh text eol=lf\n" + added
@@ -99,7 +101,7 @@ def test_what_is_there_is_never_overwritten(repo: Path, places: Places) -> None:
     (repo / "memories/team").mkdir()
     (repo / "memories/team/a.md").write_text("mine\n")
     made = init_repository(repo, places=places)
-    assert made.files == {}
+    assert set(made.files) == SKILLS
     assert ".memfs/config.yaml" in made.kept
     folder = repo.parent / "plain"
     folder.mkdir()
