@@ -80,13 +80,17 @@ def test_the_brief_comes_again_after_a_compaction(ask: Ask) -> None:
     assert "[rounding]" not in prompt(ask, "how do billing migrations go?", **copilot)
 
 
-def test_a_prompt_recalls_approved_and_unapproved_memories_in_bundles_of_their_own(ask: Ask) -> None:
-    bundles = prompt(ask, "billing migrations, and when is the staging cluster rebuilt?").split("Memory bundle ")[1:]
+TWIN = "Billing migrations stay additive during the freeze in March."
+
+
+def test_a_prompt_recalls_approved_and_unapproved_memories_in_bundles_of_their_own(ask: Ask, team: Team) -> None:
+    team.write("freeze", memory_text(TWIN))
+    bundles = prompt(ask, "do billing migrations stay additive?").split("Memory bundle ")[1:]
     assert len(bundles) == 2
     assert "approved by alice@example.com" in bundles[0]
     assert RULE in bundles[0]
     assert "recorded data about past work" in bundles[1]
-    assert RUMOUR in bundles[1]
+    assert TWIN in bundles[1]
 
 
 @pytest.mark.parametrize(
@@ -182,8 +186,9 @@ def test_a_file_that_is_not_a_memory_has_no_place_in_an_answer(ask: Ask, team: T
 
 
 def test_the_person_reads_how_many_memories_were_given(team: Team, places: Places) -> None:
+    team.write("freeze", memory_text(TWIN))
     call = {"session_id": "s", "cwd": str(team.root), "hook_event_name": "UserPromptSubmit"}
-    call["prompt"] = "billing migrations, and when is the staging cluster rebuilt?"
+    call["prompt"] = "do billing migrations stay additive?"
     answer = json.loads(answer_event(json.dumps(call).encode(), "claude-code", lambda: places, today=lambda: TODAY))
     assert answer["systemMessage"] == "memfs gave 2 memories, 1 not approved"
 
