@@ -66,7 +66,14 @@ class World:
         return team
 
     def memfs(self, *arguments: str) -> str:
-        done = subprocess.run([self.script, *arguments], cwd=self.project, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [self.script, *arguments],
+            cwd=self.project,
+            env={**os.environ, "HOME": str(self.home)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -63,6 +63,9 @@ def test_the_plugin_brings_hooks_server_and_skill(
     assert last.conversation.count(APPROVED) > first.conversation.count(APPROVED)
     assert world.log() == ""
     refused = subprocess.run(
-        [world.script, "connect", kind.agent, "--command", str(world.script)], cwd=world.project, capture_output=True
+        [world.script, "connect", kind.agent, "--command", str(world.script)],
+        cwd=world.project,
+        env={**os.environ, "HOME": str(world.home)},
+        capture_output=True,
     )
     assert b"would run twice" in refused.stderr
