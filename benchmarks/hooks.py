@@ -28,12 +28,12 @@ from corpus import write_corpus  # noqa: E402
 
 LAUNCH = (
     "import sys; sys.path.insert(0, sys.argv[1])\n"
-    "from pathlib import Path; from memfs.disk.places import Places; from memfs.cli import main\n"
-    "sys.exit(main(sys.argv[3:], places=Places(home=Path(sys.argv[2]))))"
+    "import pwd; who = pwd.struct_passwd(('x', 'x', 0, 0, '', sys.argv[2], '')); pwd.getpwuid = lambda _: who\n"
+    "from memfs.cli import main; sys.exit(main(sys.argv[3:]))"
 )
 QUESTION = "why the invoice export retries bakemo sivo lagefi?"
 APPROVED = 240
-TARGETS = {"prompt": 1.15, "session_start": 10, "tool": 10}
+TARGETS = {"prompt": 1.1, "session_start": 10, "tool": 9, "no_memories": 2}
 
 
 def approve_some(root: Path, home: Path) -> None:
@@ -98,11 +98,12 @@ def run_once(argv: list[str], stdin: Path, cwd: Path, env: dict[str, str]) -> tu
 
 def make_calls(folder: Path, root: Path) -> dict[str, Path]:
     """Write one call of each moment and return their files."""
-    base = {"session_id": "bench", "cwd": str(root), "prompt_id": "p"}
+    # Without a session nothing is remembered of it: each call says what a first one does.
+    base = {"cwd": str(root), "prompt_id": "p"}
     edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{root}/services/bakemo/invoice.py"}}
     shell = {"tool_name": "Bash", "tool_input": {"command": "make invoice-export RETRIES=3 bakemo"}}
     calls = {
-        "prompt": {"hook_event_name": "UserPromptSubmit", "prompt": QUESTION},
+        "prompt": fields_of_prompt(),
         "small_talk": {"hook_event_name": "UserPromptSubmit", "prompt": "yes, do it"},
         "session_start": {"hook_event_name": "SessionStart", "source": "startup"},
         "tool_path": {"hook_event_name": "PreToolUse", **edit},
@@ -113,7 +114,15 @@ def make_calls(folder: Path, root: Path) -> dict[str, Path]:
     for name, fields in calls.items():
         files[name] = folder / f"{name}.json"
         files[name].write_text(json.dumps({**base, **fields}))
+    elsewhere = folder / "code"
+    (elsewhere / ".git").mkdir(parents=True)
+    files["no_memories"] = folder / "no_memories.json"
+    files["no_memories"].write_text(json.dumps({**base, **fields_of_prompt(), "cwd": str(elsewhere)}))
     return files
+
+
+def fields_of_prompt() -> dict[str, str]:
+    return {"hook_event_name": "UserPromptSubmit", "prompt": QUESTION}
 
 
 def main() -> int:
@@ -163,6 +172,7 @@ def main() -> int:
         "prompt": table["prompt"]["cpu_ms"] / table["recall"]["cpu_ms"],
         "session_start": table["session_start"]["cpu_ms"] / table["bare"]["cpu_ms"],
         "tool": max(table[name]["cpu_ms"] for name in ("tool_path", "tool_command")) / table["bare"]["cpu_ms"],
+        "no_memories": table["no_memories"]["cpu_ms"] / table["bare"]["cpu_ms"],
     }
     report = {
         "size": args.size,
