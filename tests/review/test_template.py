@@ -468,3 +468,25 @@ def test_the_job_for_gitlab_needs_no_token_and_runs(made: Team, tmp_path: Path) 
     assert done.returncode == 0, done.stdout + done.stderr
     assert (forge.work / "review.md").read_text().startswith(MARKER)
     assert (forge.work / "memfs.xml").read_text().startswith("<?xml")
+
+
+# -- other people's checkers -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("zizmor", ["--offline", "--persona", "pedantic", ".github/workflows/memories.yml"]),
+        ("check_jsonschema", ["--builtin-schema", "vendor.github-workflows", ".github/workflows/memories.yml"]),
+        (
+            "check_jsonschema",
+            ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", ".gitlab-ci.yml"],
+        ),
+    ],
+)
+def test_the_workflows_have_nothing_to_report(module: str, arguments: list[str]) -> None:
+    program = Path(sys.executable).with_name(module.replace("_", "-"))
+    if not program.is_file():
+        pytest.skip(f"{program.name} is not installed")
+    done = subprocess.run([program, *arguments], cwd=TEMPLATE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
