@@ -212,7 +212,7 @@ def _item(known: Known, check: Check, successors: Mapping[str, Sequence[Known]])
 def _placeholder(known: Known, messages: Sequence[str]) -> str | None:
     """Return why a file's text must not be shown, or None (ADMISSION 1: the gate at read time)."""
     if not known.is_memory:
-        return f"It is no well-formed memory: {' '.join(messages) or 'see `memfs check`'}"
+        return f"It is not a well-formed memory: {' '.join(messages) or 'see `memfs check`'}"
     stopped = [r for r in known.results if r.rule in REJECTED and r.level is Level.ERROR]
     if stopped:
         places = ", ".join(f"line {result.line}" for result in stopped if result.line)

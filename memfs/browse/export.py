@@ -95,7 +95,7 @@ def _reviews(
 
 def _require_free(folder: Path) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UsageError("that is no folder", where=str(folder))
+        raise UsageError("that is not a folder", where=str(folder))
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
         raise UsageError("the folder holds something else", where=str(folder), hint="name a new or an empty folder")
 

@@ -34,7 +34,7 @@ POLICY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What stands on every page."""
+    """What is on every page."""
 
     name: str
     about: str

@@ -186,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's name
-        """Say nothing: a request line holds the token."""
+        """Say nothing: a request line contains the token."""
 
 
 def _root(path: str) -> str:

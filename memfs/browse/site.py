@@ -1,4 +1,4 @@
-"""Pages from a catalogue: what stands at each address, for the server and the export alike."""
+"""Pages from a catalogue: what is at each address, for the server and the export alike."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Branch:
 
 
 def make_site(catalogue: Catalogue, *, name: str, about: str, today: date, review: bool) -> Site:
-    """Return what stands on every page."""
+    """Return what is on every page."""
     due = due_items(catalogue.items, today)
     return Site(
         name=name,

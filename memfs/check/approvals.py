@@ -134,7 +134,7 @@ def _changed_fields(old: MemoryFile | None, new: MemoryFile) -> tuple[str, ...]:
 
 
 def _receipts_gone(between: Between, change: MemoryChange) -> str:
-    """Return where the receipts went that the approval stood on."""
+    """Return where the receipts went that the approval rests on."""
     places = _find_moved(between)
     gone = [path for path in between.receipts_changed if _speaks_of(between.receipts_before.get(path), change.id)]
     moved = [places[path] for path in gone if path in places]

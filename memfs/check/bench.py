@@ -154,7 +154,7 @@ class Bench:
             if self._facts.find_version(trigger.name) is None:
                 message, level = f"No manifest here names {plain(trigger.name)}.", Level.NOTE
         elif isinstance(trigger, WhenSuperseded) and trigger.id not in ids:
-            message = f"There is no memory {plain(trigger.id)} that could be superseded."
+            message = f"No memory is called {plain(trigger.id)} that could be superseded."
         if message:
             yield _result("trigger-blind", message, file, line=file.trigger_line, level=level)
 

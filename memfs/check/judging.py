@@ -32,7 +32,7 @@ def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
 
 def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the keyring files of a snapshot by path. What is there and cannot be read (a symlink, a
-    FIFO, a folder) counts as empty: then there is no keyring that holds, not no keyring at all."""
+    FIFO, a folder) counts as empty: then the keyring is refused, not missing."""
     names = set(snapshot.folder(".memfs"))
     names |= {path.removeprefix(".memfs/") for path in snapshot.oddities(".memfs")}
     paths = [f".memfs/{name}" for name in sorted(names) if version_of_name(name) is not None]
@@ -112,7 +112,7 @@ def judge_trust(
     memories: Mapping[str, Memory],
     raw: Mapping[str, bytes],
 ) -> dict[str, Verdict]:
-    """Return the verdict of each memory; ``raw`` holds the bytes that were kept, the others are read again."""
+    """Return the verdict of each memory; ``raw`` contains the bytes that were kept, the others are read again."""
     if view is None:
         return {}
     wanted = {file.path: file for file in files if file.is_memory}

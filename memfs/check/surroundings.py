@@ -24,7 +24,7 @@ _ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memf
 
 
 def check_skipped(others: Mapping[str, str]) -> Iterator[Result]:
-    """Yield a result for each path that is no file to be read."""
+    """Yield a result for each path that is not a file to be read."""
     for path, reason in others.items():
         if reason == "unmerged":
             memory_id = path.rsplit("/", 1)[-1].removesuffix(".md")

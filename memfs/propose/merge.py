@@ -67,7 +67,7 @@ class Merged:
 def merge_sides(sides: Sides) -> Merged:
     """Return the fields of both versions joined, as far as that needs nobody's judgement.
 
-    Raises :class:`InvalidMemoryError` for a version that is no readable document.
+    Raises :class:`InvalidMemoryError` for a version that is not a readable document.
     """
     base = _fields(parse_document(sides.base)) if sides.base is not None else {}
     ours, theirs = _fields(parse_document(sides.ours)), _fields(parse_document(sides.theirs))
@@ -101,7 +101,7 @@ def merge_lists(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str])
 def write_merged(sides: Sides, merged: Mapping[str, FrontValue | None]) -> bytes:
     """Return the file with these fields, as a change of ours: its order and quoting stay.
 
-    Raises :class:`InvalidMemoryError` when the result is no well-formed memory.
+    Raises :class:`InvalidMemoryError` when the result is not a well-formed memory.
     """
     ours = _fields(parse_document(sides.ours))
     changes = {name: value for name, value in merged.items() if name != BODY and value != ours.get(name)}
@@ -115,7 +115,7 @@ def find_sides(tree: WorkTree, memory_id: str) -> Sides:
     """Return both versions of a memory: from git's index in the middle of a merge, else from the
     conflict markers in its file.
 
-    Raises :class:`NotFoundError` for an unknown id and :class:`UsageError` where there is no conflict.
+    Raises :class:`NotFoundError` for an unknown id and :class:`UsageError` where one version only is there.
     """
     unmerged = _find_in_index(tree, memory_id)
     if unmerged is not None:

@@ -197,7 +197,7 @@ def push(tree: WorkTree, prepared: Prepared, *, environ: Mapping[str, str], inte
     Raises :class:`SetupError` with what git said, without any credential.
     """
     if prepared.remote is None:
-        raise SetupError("there is no remote to push to", hint="git remote add origin ADDRESS, or use --no-push")
+        raise SetupError("this clone has no remote to push to", hint="git remote add origin ADDRESS, or use --no-push")
     environment = _environment(environ, interactive=interactive)
     ref = f"refs/heads/{prepared.branch}"
     done = run(
@@ -223,7 +223,7 @@ def open_request(
     """Open a pull request with ``gh`` or ``glab`` where it is installed, else return the page to open."""
     forge, fork = parse_remote(prepared.base_url or ""), parse_remote(prepared.url or "")
     if forge is None or fork is None:
-        return Opened(notices=("this remote is no forge that memfs knows; open the pull request there by hand",))
+        return Opened(notices=("memfs does not know the forge of this remote; open the pull request there by hand",))
     head = prepared.branch
     if fork.project != forge.project:
         if forge.kind != "github":  # the fork's own page lets one choose where to
@@ -402,7 +402,7 @@ def _branch_names(tree: WorkTree, wanted: Wanted, ids: Sequence[str]) -> list[st
     if wanted.branch is not None:
         valid = call_git(tree, "check-ref-format", "--branch", wanted.branch).returncode == 0
         if not valid or wanted.branch.startswith("-"):
-            raise UsageError("that is no name of a branch", where=plain(wanted.branch))
+            raise UsageError("that is not the name of a branch", where=plain(wanted.branch))
         return [wanted.branch]
     stem = _stem(wanted, ids)
     if wanted.update:
@@ -428,7 +428,7 @@ def _require_branch(tree: WorkTree, branch: str, remote: str | None) -> str | No
         if done.returncode == 0:
             return done.stdout.decode("ascii", "replace").strip()
     raise UsageError(
-        "there is no branch to add to", where=plain(branch), hint="leave --update out, or name it with --branch"
+        "no branch is here to add to", where=plain(branch), hint="leave --update out, or name it with --branch"
     )
 
 

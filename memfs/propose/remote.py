@@ -101,6 +101,6 @@ def find_remote(tree: WorkTree, name: str | None = None) -> tuple[str, str]:
     if name is None:
         name = "origin" if "origin" in found else next(iter(found)) if len(found) == 1 else None
     if name is None or name not in found:
-        what = f"there is no remote {plain(name)}" if name else "it is not clear which remote to push to"
+        what = f"this clone has no remote {plain(name)}" if name else "it is not clear which remote to push to"
         raise SetupError(what, hint="name one with --remote, or add it: git remote add origin ADDRESS")
     return name, found[name]

@@ -37,7 +37,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A run of text with one mark; ``text`` is visible form and never holds a line end."""
+    """A run of text with one mark; ``text`` is visible form and never contains a line end."""
 
     mark: Mark
     text: str

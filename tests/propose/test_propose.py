@@ -233,7 +233,7 @@ def test_a_memory_that_check_calls_wrong_is_not_pushed(repo: Path, origin: Path)
 def test_a_branch_name_is_no_option_and_no_ref_of_another_kind(repo: Path, origin: Path) -> None:
     put(repo, "x")
     for name in ("-x", "a..b", "refs/../x", "x y", "@{1}"):
-        with pytest.raises(UsageError, match="no name of a branch"):
+        with pytest.raises(UsageError, match="not the name of a branch"):
             prepare(find_work_tree(repo), Wanted(ids=("x",), branch=name))
 
 
