@@ -1,7 +1,7 @@
-"""List, show, edit, submit and drop the drafts that admission held back.
+"""List, show, edit, submit and drop drafts: texts that were held back or could not be recorded.
 
-A held draft lies in your own state folder, readable by nobody else; it is in no repository and is
-never recalled. Submitting one runs the gate again.
+A draft lies in your own state folder, readable by nobody else; it is not in a repository and is
+never recalled. Submitting one runs the gate again, and drops it once it is recorded.
 
   memfs drafts                                          what is held for this repository, and why
   memfs drafts show draft-1                             its text, in a frame
