@@ -190,3 +190,48 @@ def test_doctor_says_what_is_wrong_with_a_shared_index(
     assert [one for one in says("reader", "not-a-pin") if one.startswith("wrong: a pin looks like")]
     shared.change("DELETE FROM memfs.audience")
     assert "unwise: this role reads no scope" in says("reader", team.pin())
+
+
+def test_a_server_asks_many_questions_over_one_connection(
+    team: Team, shared: Shared, send: Send, reader: Path, places: Places
+) -> None:
+    from memfs.recall.search import Query
+    from memfs.repository.stores import Stores
+
+    set_up(team)
+    send(team)
+    use(places, shared.server.url("reader", shared.name), team.pin())
+    before = shared.rows("SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
+    for _ in range(3):
+        stores = Stores.open(reader, places=places, today=date(2026, 11, 30))
+        assert [hit.assessment.file.id for hit in stores.recall(Query(text=QUESTION)).hits] == ["a"]
+    open_now = shared.rows("SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader'")
+    assert open_now == [(1,)], before
+
+
+def test_a_server_without_a_free_connection_costs_a_notice(
+    shared: Shared, reader: Path, places: Places, memfs: Memfs
+) -> None:
+    shared.change("ALTER ROLE auditor CONNECTION LIMIT 0")
+    use(places, shared.server.url("auditor", shared.name))
+    run = memfs("recall", "how often is the kettle descaled?", cwd=reader)
+    shared.change("ALTER ROLE auditor CONNECTION LIMIT -1")
+    assert "[tea]" in run.out
+    assert "store org is left out: the shared index cannot be reached" in run.err
+
+
+def test_doctor_says_that_the_clocks_differ(
+    team: Team, shared: Shared, send: Send, reader: Path, places: Places
+) -> None:
+    from datetime import UTC, datetime
+
+    from memfs.disk.settings import read_user_settings
+    from memfs.postgres.checking import check_store
+
+    set_up(team)
+    send(team)
+    use(places, shared.server.url("reader", shared.name), team.pin())
+    (store,) = read_user_settings(places).shared
+    said = [one.message for one in check_store(store, places, now=datetime(2020, 1, 1, tzinfo=UTC))]
+    assert any("the clocks differ" in one for one in said)
+    assert not any("clocks" in one.message for one in check_store(store, places, now=datetime.now(UTC)))
