@@ -12,6 +12,7 @@ from people import Person, Team, found_team, make_record, memory_text
 from support import git, launch_command
 
 from memfs.disk.places import Places
+from memfs.errors import UsageError
 from memfs.trust.record import Verb, format_record
 
 
@@ -156,9 +157,13 @@ def test_no_program_that_the_repository_names_is_run_by_approving(
     for name, value in CONFIGS:
         if not name.startswith(("gpg.", "extensions.", "remote.")):
             team.git("config", name, value.format(evil=program))
+    team.write("a", memory_text("Second version."))
     (team.root / ".gitattributes").write_text("* filter=x diff=x merge=x\n")
     mark.unlink(missing_ok=True)
-    team.write("a", memory_text("Second version."))
+    with pytest.raises(UsageError, match="filter=x"):
+        team.approve(alice, "a")
+    assert not mark.exists()
+    (team.root / ".gitattributes").write_text("* diff=x merge=x\n")
     team.approve(alice, "a")
     assert team.says() == "trusted"
     assert not mark.exists()

@@ -38,6 +38,7 @@ VERBS: dict[str, list[list[str]]] = {
     "supersede": [["supersede", "x", "A newer text.", "--id", "y", *DRAFT]],
     "forget": [["forget", "x"]],
     "drafts": [["drafts"], ["drafts", "submit", "draft-1"]],
+    "publish": [["publish", "--to", "postgresql://x@127.0.0.1:1/m"]],
     "recall": [["recall", "migrations stay additive"], ["recall", "--brief"]],
     "list": [["list"]],
     "show": [["show", "x"]],

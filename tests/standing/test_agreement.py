@@ -22,7 +22,7 @@ from memfs.model.memory import Memory, StateReport
 from memfs.model.reader import read_memory
 from memfs.recall.query import Query
 from memfs.recall.search import recall
-from memfs.repository.api import Repository
+from memfs.repository.repository import Repository
 from memfs.sight import OWNER
 from memfs.standing.assess import Assessor
 from memfs.standing.facts import Facts, Forgetful, Subject
