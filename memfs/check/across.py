@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from unicodedata import normalize
 
-from memfs.admission.duplicates import Likeness, find_near_duplicates, judge_pair
 from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.model.codepoints import plain
 from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.values import dataclass
+from memfs.repository.duplicates import Likeness, find_near_duplicates, judge_pair
 
 LEAST_SHARE = 0.4
 """Least share of a statement's words that makes two memories worth a closer look."""

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from memfs.admission.duplicates import Likeness
 from memfs.admission.gate import GATE_VERSION
 from memfs.check.across import Pair
 from memfs.check.results import Level
@@ -22,6 +21,7 @@ from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import SetupError
 from memfs.index.facts import FactCache
+from memfs.repository.duplicates import Likeness
 from memfs.standing.facts import Forgetful
 
 REJECTED = frozenset(("secret", "personal-data", "hidden-character", "authority"))

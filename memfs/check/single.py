@@ -12,7 +12,6 @@ from datetime import date
 from typing import Any
 from unicodedata import normalize
 
-from memfs.admission.duplicates import statement_sketch
 from memfs.admission.gate import Finding, Severity, allowed_by, judge_file
 from memfs.admission.rules import Family
 from memfs.check.results import Level, Result
@@ -24,6 +23,7 @@ from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
 from memfs.model.unseen import find_unseen
 from memfs.model.values import dataclass
+from memfs.repository.duplicates import statement_sketch
 
 MAX_COLUMNS = 2_000
 """Longest line, in characters, that forges show whole in a difference."""

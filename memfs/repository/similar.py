@@ -6,12 +6,12 @@ note that contains a short rule is not like it.
 
 from __future__ import annotations
 
-from memfs.admission.duplicates import judge_pair
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import id_of_path, require_memory
+from memfs.repository.duplicates import judge_pair
 
 _MOST_COMPARED = 500
 _MOST_SHOWN = 3

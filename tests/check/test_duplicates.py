@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.admission.duplicates import (
+from memfs.repository.duplicates import (
     Likeness,
     estimate_share,
     find_near_duplicates,

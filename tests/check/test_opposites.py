@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import check, put
 
-from memfs.admission.opposites import are_opposite
+from memfs.repository.opposites import are_opposite
 
 PAIRS = Path(__file__).with_name("data") / "pairs.txt"
 

@@ -36,7 +36,7 @@ class Word:
 
 @cache
 def _lists() -> Mapping[str, tuple[str, ...]]:
-    text = files("memfs.admission").joinpath("data", "opposites.txt").read_text(encoding="utf-8")
+    text = files("memfs.repository").joinpath("data", "opposites.txt").read_text(encoding="utf-8")
     rows = (line.partition(":") for line in text.split("\n") if line and not line.startswith("#"))
     return {name: tuple(words.split()) for name, _, words in rows}
 

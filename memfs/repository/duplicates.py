@@ -2,7 +2,7 @@
 
 A sketch is the smallest hashes of a text's words and word pairs (bottom-k, Broder 1997). Two sketches
 estimate how much two texts share; only texts with a rare hash in common are compared, so the work
-grows with the number of texts and not with its square. What reads like the opposite is judged by ``opposites``.
+grows with the number of texts and not with its square. Opposites are judged by ``opposites``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 from unicodedata import normalize
 from zlib import crc32
 
-from memfs.admission.opposites import are_opposite, topic_stems
 from memfs.model.values import dataclass
+from memfs.repository.opposites import are_opposite, topic_stems
 
 SKETCH_SIZE = 32
 ALIKE = 0.5
