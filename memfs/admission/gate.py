@@ -48,7 +48,7 @@ GATE_VERSION = 5
 """Changes with the rules: whoever keeps the answer of ``judge_reading`` keeps it under this number."""
 
 ALLOW_FIELD = "allow"
-"""Front matter key that holds the names of the rules a person let pass when the memory was written."""
+"""Front matter key with the names of the rules a person let pass when the memory was written."""
 
 REQUIRED_FIELDS = ("scope", "evidence", "recorded", "review_trigger")
 
@@ -230,7 +230,7 @@ def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mappin
 def _check_texts(draft: Draft, looking: _Looking) -> Iterator[Finding]:
     """Yield what is found in every field.
 
-    The short fields are looked at together first: most hold nothing at all, and a credential that was
+    The short fields are looked at together first: most have nothing in them, and a credential that was
     broken over several fields shows only there.
     """
     texts = [(name, text) for name, text in _texts_of(draft) if not _is_settled(name, text, looking)]
@@ -358,9 +358,7 @@ def require_allowed(allow: Mapping[str, str]) -> Mapping[str, str]:
         if rule is None:
             raise UsageError("no admission rule has this name", where="--allow", hint="the findings name their rules")
         if rule.fixed:
-            raise UsageError(
-                f"{rule.name} cannot be allowed: its form leaves no doubt", where="--allow", hint="take the text out"
-            )
+            raise UsageError(f"{rule.name} cannot be allowed by anybody", where="--allow", hint="take the text out")
         if not reason.strip():
             raise UsageError("a rule is allowed with a reason only", where="--reason")
     return allow

@@ -114,7 +114,7 @@ def _classes_of(word: str) -> tuple[int, ...]:
 
 
 def _hashes_of(word: str) -> tuple[int, int, int]:
-    """Return numbers for a word, its beginning and its ending; 0 for what is no different from the word."""
+    """Return numbers for a word, its beginning and its ending; 0 for one that is the same as the word."""
     found = _hashed.get(word)
     if found is None:
         stem = word[:5]

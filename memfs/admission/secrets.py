@@ -46,7 +46,7 @@ BEGINNINGS = (
 
 
 def _is_real_vendor(match: re.Match[str]) -> bool:
-    """A vendor's form, filled with something that is no placeholder."""
+    """A vendor's form, filled with something that is not a placeholder."""
     value = match.group()
     tail = value[4:]
     return len(set(tail)) >= 6 and not _VENDOR_PLACEHOLDER.search(value) and (len(tail) < 16 or entropy(tail) > 2.2)

@@ -19,7 +19,7 @@ from memfs.model.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One reading of a text. ``places[i]`` is where character ``i`` stands in the original; None: the same place."""
+    """One reading of a text. ``places[i]`` is where character ``i`` is in the original; None: the same place."""
 
     name: str
     text: str
@@ -164,7 +164,7 @@ _WORDS = LazyPattern(r"[^\W\d_]{2,}")
 
 def find_mixed_word(text: str) -> int | None:
     """Return where the first word stands that mixes Latin with Cyrillic, Greek, Armenian, Cherokee or
-    mathematical letters; None when there is none. A unit such as ``µs`` or ``Δt`` is no such word."""
+    mathematical letters; None when there is none. A unit such as ``µs`` or ``Δt`` is not such a word."""
     for match in _WORDS.finditer(text):
         word = match.group()
         if not word.isascii() and len(word) > 2 and _LATIN.search(word) and _OTHER_SCRIPT.search(word):

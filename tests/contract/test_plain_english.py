@@ -11,7 +11,7 @@ import pytest
 from support import CHECKOUT
 
 NOT_YET = {
-    "admission", "cli", "connect", "disk", "git", "hooks", "index", "mcp", "model",
+    "cli", "connect", "disk", "git", "hooks", "index", "mcp", "model",
     "recall", "render", "repository", "standing", "trust", "docs", "README.md", "CONTRIBUTING.md",
     "integrations", "template-repo",
 }  # fmt: skip
