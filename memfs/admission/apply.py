@@ -61,17 +61,26 @@ def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool, state
     ``statement``: the field says something, so its sentences are read for their meaning.
     """
     seen: set[str] = set()
+    first: tuple[View, Gist] | None = None
     for view in views_of(text, near=_speaks_of_credentials, beginnings=_beginnings()):
         gist = Gist(view.text.lower())
         which = "known" if view.known_forms_only else "all" if everything else "secrets"
         yield from _find(which, view, gist, seen)
         if prose and view.orders:
-            yield from _find_orders(view, gist, seen)
+            flow, flowing = _running(view, gist)
+            first = first or (flow, flowing)  # the text itself is the first view
+            yield from _find_orders(view, gist, flow, flowing, seen)
     if everything and own_text:
-        flow = flow_of(View(name="raw", text=text))
-        yield from _find("transience", flow, Gist(flow.text), seen)
+        flow, flowing = first or _running(View(name="raw", text=text))
+        yield from _find("transience", flow, flowing, seen)
     if everything and statement and (found := find_order(text)) is not None:
         yield Hit(rule=MEANING_RULE, offset=found[0], end=found[1])
+
+
+def _running(view: View, gist: Gist | None = None) -> tuple[View, Gist]:
+    """Return ``view`` as running text, with its gist: that of the view where nothing changes."""
+    flow = flow_of(view)
+    return flow, gist if gist is not None and flow.text == gist.lowered else Gist(flow.text)
 
 
 def _find(which: str, view: View, gist: Gist, seen: set[str]) -> Iterator[Hit]:
@@ -85,11 +94,10 @@ def _find(which: str, view: View, gist: Gist, seen: set[str]) -> Iterator[Hit]:
             yield Hit(rule=rule, offset=view.place(match.start()), value=match.group())
 
 
-def _find_orders(view: View, gist: Gist, seen: set[str]) -> Iterator[Hit]:
+def _find_orders(view: View, gist: Gist, flow: View, flowing: Gist, seen: set[str]) -> Iterator[Hit]:
     """The known forms of orders."""
     if len(gist.lowered) == len(view.text):
         yield from _find("delimiter", View(name=view.name, text=gist.lowered, places=view.places), gist, seen)
-    flow = flow_of(view)
-    yield from _find("orders", flow, gist if flow.text == gist.lowered else Gist(flow.text), seen)
+    yield from _find("orders", flow, flowing, seen)
     if (letters := unleet(flow)) is not None:
         yield from _find("orders", letters, Gist(letters.text), seen)

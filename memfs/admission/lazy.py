@@ -39,7 +39,9 @@ class LazyPattern:
         return (self._compiled or self.compiled()).finditer(text)
 
     def findall(self, text: str) -> list[str]:
-        return [match.group() for match in self.finditer(text)]
+        """Return what the pattern matches; without groups, ``re`` answers the same by itself."""
+        pattern = self._compiled or self.compiled()
+        return [match.group() for match in pattern.finditer(text)] if pattern.groups else pattern.findall(text)
 
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str) -> str:
         return (self._compiled or self.compiled()).sub(new, text)

@@ -38,6 +38,7 @@ _WORD = LazyPattern(
 _UNSPACED = LazyPattern(r"[\u3400-\u9fff]")
 _LEAD = LazyPattern(r"(?:[#>*+\-\s]|\d+[.)]|\[[ x]\])+")
 _QUOTED = LazyPattern(r"\"[^\"\n]{4,}\"|“[^”\n]{4,}”|„[^“”\n]{4,}[“”]|«[^»\n]{4,}»")  # told about, not said
+_QUOTES = frozenset('"“„«')
 _STOP = LazyPattern(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 
 
@@ -45,7 +46,7 @@ _STOP = LazyPattern(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 class Model:
     """The weights and where a sentence becomes an alarm."""
 
-    weights: bytes
+    weights: memoryview  # of signed bytes
     scale: float
     bias: float
     threshold: float
@@ -91,7 +92,13 @@ def open_model() -> Model:
     """Return the shipped model: one line of text with its numbers, then the weights."""
     head, _, weights = read_data("orders.bin").partition(b"\n")
     _, scale, bias, threshold, rise = head.decode().split()
-    return Model(weights=weights, scale=float(scale), bias=float(bias), threshold=float(threshold), rise=float(rise))
+    return Model(
+        weights=memoryview(weights).cast("b"),
+        scale=float(scale),
+        bias=float(bias),
+        threshold=float(threshold),
+        rise=float(rise),
+    )
 
 
 _known: dict[str, tuple[int, ...]] = {}
@@ -156,19 +163,18 @@ def _class_features(sequence: list[tuple[int, ...]]) -> Iterator[int]:
                 yield 4096 + ((pair << 5 | sequence[other][0]) * 3 + (other == at + 2) + (at == 0)) * 0x9E3779B1
 
 
-def _word_features(lowered: str) -> Iterator[int]:
-    """Yield words, their beginnings and endings, and two and three beginnings in a row."""
+def _word_features(lowered: str) -> list[int]:
+    """Return words, their beginnings and endings, and two and three beginnings in a row."""
     before = last = 0
+    found: list[int] = []
     for word in _WORD.findall(lowered)[:_MOST_WORDS]:
         whole, stem, ending = _hashed.get(word) or _hashes_of(word)
-        yield whole
-        yield stem * 3 + last
-        yield (stem * 3 + last) * 5 + before
-        yield stem * 7 + before
+        two = stem * 3 + last
+        found += (whole, two, two * 5 + before, stem * 7 + before)
         if ending:
-            yield stem
-            yield ending
+            found += (stem, ending)
         before, last = last, stem
+    return found
 
 
 def features_of(sentence: str) -> list[int]:
@@ -193,8 +199,7 @@ def score(sentence: str) -> float | None:
     if not features:
         return None
     model = open_model()
-    weights = model.weights
-    total = sum((weights[place] ^ 0x80) - 0x80 for place in features)
+    total = sum(map(model.weights.__getitem__, features))
     return total * model.scale / sqrt(len(features)) + model.bias
 
 
@@ -222,7 +227,8 @@ def find_order(text: str) -> tuple[int, int] | None:
     looked_at = 0
     for offset, sentence in sentences_of(text):
         looked_at += 1
-        plain = _QUOTED.sub('"', sentence).replace("*", "").replace("`", "").replace("__", "")[:300]
+        said = sentence if _QUOTES.isdisjoint(sentence) else _QUOTED.sub('"', sentence)
+        plain = said.replace("*", "").replace("`", "").replace("__", "")[:300]
         value = score(plain) if len(plain) >= 6 else None
         if value is not None and (best is None or value > best[0]):
             best = (value, offset, offset + len(sentence.rstrip()))
