@@ -72,7 +72,22 @@ COMMANDS: dict[str, str] = {verb: text for group in GROUPS.values() for verb, te
 
 def entry_point() -> None:
     """Run the command line and end the process with its exit code."""
+    leave_python_path()
     sys.exit(run_process(sys.argv[1:]))
+
+
+def leave_python_path() -> None:
+    """Import nothing from folders that PYTHONPATH names, which a project may set: only what is installed.
+
+    A folder that memfs itself came from stays. Runs before anything but built-in modules is imported here.
+    """
+    given = os.environ.get("PYTHONPATH") if not sys.flags.ignore_environment else None
+    if given:
+        site = sys.modules.get("site")
+        stdlib, own = os.path.dirname(os.__file__), os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+        kept = [stdlib, os.path.join(stdlib, "lib-dynload"), own, *(site.getsitepackages() if site else ())]
+        dropped = set(map(os.path.realpath, given.split(os.pathsep))) - set(map(os.path.realpath, kept))
+        sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) not in dropped]
 
 
 def run_process(argv: Sequence[str], *, places: Places | None = None) -> int:

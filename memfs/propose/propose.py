@@ -24,6 +24,7 @@ from memfs.model.reader import read_memory
 from memfs.model.triggers import format_trigger
 from memfs.model.values import dataclass, field
 from memfs.propose.remote import Forge, find_main_branch, find_remote, parse_remote, show_remote
+from memfs.repository.find import require_heir
 from memfs.repository.writing import AGENT_TRAILER
 from memfs.review.forms import in_markdown
 
@@ -109,6 +110,9 @@ def plan(tree: WorkTree, wanted: Wanted, *, identities: Sequence[str] = ()) -> P
         for path, raw in files.items()
         if raw is not None and path.startswith("memories/") and (memory := read_memory(path, raw).memory) is not None
     ]
+    for memory in memories:
+        if memory.path not in wanted.new:  # what was asked when it was written is not asked again
+            require_heir(tree, memory.scope, memory.supersedes, lambda _path: True)
     return Plan(
         files=dict(sorted(files.items())),
         stem=_stem(wanted, ids),

@@ -15,6 +15,7 @@ from memfs.admission.folding import fold_characters
 from memfs.model.codepoints import LINE_SEPARATORS, ODD_SPACES, escape_hidden
 
 LINE_LENGTH = 2000
+NAME_LENGTH = 60  # of a bad file name
 
 _LINE_END = re.compile("\r\n|[" + re.escape(LINE_SEPARATORS) + "]")
 _SPACES = str.maketrans(dict.fromkeys(ODD_SPACES, " "))
@@ -93,6 +94,12 @@ def show_line(text: str) -> str:
     written out.
     """
     return _defused(escape_hidden(text.translate(_SPACES), single_line=True), opens_line=False)
+
+
+def show_name(path: str) -> str:
+    """Return the path of a file that has no id, short and without spaces: it cannot read like a heading."""
+    text = "".join(char if char.isalnum() or char in "/._-\\{}" else _visible(char) for char in show_line(path))
+    return text if len(text) <= NAME_LENGTH else f"{text[:NAME_LENGTH]}…"
 
 
 def show_lines(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memfs.model.memory import IfText, Memory, MemoryFile, State, StateReport
 from memfs.model.values import dataclass
-from memfs.render.escape import show_line, show_lines, show_text
+from memfs.render.escape import show_line, show_lines, show_name, show_text
 from memfs.render.frame import DrawNonce, Frame, open_frame
 from memfs.render.words import (
     APPROVED_ABOUT,
@@ -88,7 +88,7 @@ def _group_of(shown: Shown) -> _Group:
 
 
 def _name_of(file: MemoryFile) -> str:
-    return file.id or show_line(file.path)
+    return file.id or show_name(file.path)
 
 
 def _heading(shown: Shown) -> list[str]:

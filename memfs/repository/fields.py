@@ -13,6 +13,7 @@ from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate
 from memfs.model.reader import change_memory, id_of_path, read_memory
 from memfs.model.scope import require_scope, scope_of_path
 from memfs.model.values import dataclass
+from memfs.repository.find import require_heir
 from memfs.standing.tie import Knot, Tied
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Fields:
             "scope": self.require_scope_here,
             "evidence": tie_evidence,
             "review_trigger": lambda value: self.knot(None).tie_trigger(str(value)),
-            "supersedes": self._require_known,
+            "supersedes": lambda value: self._require_replaceable(value, given.get("scope")),
         }
         for name, check in checks.items():
             if name in given:
@@ -152,11 +153,14 @@ class Fields:
             return (f"the review is due at once: {trigger.on.isoformat()} has passed",)
         return self.knot(memory.scope).remarks(memory)
 
-    def _require_known(self, value: FrontValue) -> FrontValue:
+    def _require_replaceable(self, value: FrontValue, scope: object) -> FrontValue:
         known = {id_of_path(entry.path) for entry in scan_memories(self.tree).entries if self.sees(entry.path)}
-        unknown = [one for one in ((value,) if isinstance(value, str) else value) if one not in known]
+        ids = (value,) if isinstance(value, str) else value
+        unknown = [one for one in ids if one not in known]
         if unknown:
             raise InvalidMemoryError(
                 f"there is no memory {escape_hidden(unknown[0], single_line=True)} to replace", where="supersedes"
             )
+        if isinstance(scope, str):
+            require_heir(self.tree, scope, ids, self.sees)
         return value

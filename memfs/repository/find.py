@@ -7,7 +7,7 @@ writes is asked for the path.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import read_file, scan_memories
@@ -15,8 +15,9 @@ from memfs.errors import InvalidMemoryError, NotFoundError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
-from memfs.model.scope import scope_of_path
+from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.values import dataclass
+from memfs.render.escape import show_name
 
 if TYPE_CHECKING:
     from memfs.disk.worktree import WorkTree
@@ -96,9 +97,24 @@ def require_one(files: Sequence[MemoryFile]) -> MemoryFile:
     return files[0]
 
 
+def require_heir(tree: WorkTree, scope: str, old_ids: Iterable[str], sees: Callable[[str], bool]) -> None:
+    """Raise :class:`InvalidMemoryError` unless all readers of the memories ``old_ids`` see one of ``scope``.
+
+    A file for which ``sees`` is false is not spoken of.
+    """
+    for path in (path for old in old_ids for path in find_paths(tree, old)):
+        was = scope_of_path(path)
+        if was is not None and sees(path) and not is_seen_with(scope, was):
+            raise InvalidMemoryError(
+                f"a memory for {scope} cannot replace {_shown(path)}: not everybody who sees that one would see it",
+                where="supersedes",
+                hint=f"give it the scope {was}, or let it replace nothing",
+            )
+
+
 def two_files(files: Sequence[MemoryFile]) -> str:
     """Say that several files have one id."""
-    return f"{len(files)} files have this id: {', '.join(_shown(file.path) for file in files)}"
+    return f"{len(files)} files have this id: {', '.join(map(_shown_path, (file.path for file in files)))}"
 
 
 def unknown(name: str) -> NotFoundError:
@@ -106,6 +122,10 @@ def unknown(name: str) -> NotFoundError:
     return NotFoundError(
         "no memory of that id is here for this caller", where=_shown(name), hint="`memfs list` shows what there is"
     )
+
+
+def _shown_path(path: str) -> str:
+    return path if scope_of_path(path) is not None else show_name(path)
 
 
 def _shown(text: str) -> str:

@@ -30,6 +30,7 @@ from memfs.model.slugs import slug_of_title
 from memfs.model.values import dataclass, replace
 from memfs.repository.draft import DraftText, HeldError, Recorded
 from memfs.repository.fields import Fields
+from memfs.repository.find import require_heir
 from memfs.repository.may_write import require_agents_welcome
 from memfs.repository.similar import find_similar
 from memfs.sight import OWNER, Sight
@@ -134,6 +135,8 @@ class Writer:
         memory = require_memory(file)
         if raw == before.raw:
             return Recorded(file=file, commit=None, decision=self._decide(file, origin, allow, message=""))
+        had = before.memory.supersedes if before.memory is not None and file.path == before.path else ()
+        require_heir(self.tree, memory.scope, set(memory.supersedes) - set(had), self.fields.sees)
         wanted = _origin_of_edit(before, memory, origin, declared=declared)
         if memory.origin is not wanted:
             file = self._changed(before, file, {"origin": wanted.value})

@@ -1,7 +1,8 @@
-"""Signatures that verified before, so that a warm reader needs no cryptography (TRUST 8).
+"""Signatures that were verified before, so that a warm reader needs no cryptography (TRUST 8).
 
-Successes only, and only "these bytes verify under this key in this namespace": a fact that no later
-keyring can change. Verdicts are never kept.
+Kept is only "these bytes verify under this key in this namespace", or that they do not: facts that no later
+keyring can change. Verdicts are never kept. Failures have a file of their own, read when one is met: whoever
+plants thousands of receipts makes each of them cost once.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from memfs.trust.sshsig import PublicKey, Signature
 
 MAX_BYTES = 64 * 1024 * 1024
 _FILE = "verified"
+_FAILED = "failed"
+_MAX_FAILED_BYTES = 8 * 1024 * 1024
 
 
 class SignatureCache:
@@ -26,11 +29,12 @@ class SignatureCache:
         self.notice: str | None = None
         self._folder = None
         self._known: set[bytes] = set()
+        self._failed: set[bytes] | None = None
         if places is None:
             return
         try:
             self._folder = make_folder(places, "cache", "trust")
-            self._known = self._read()
+            self._known = self._read(_FILE, MAX_BYTES)
         except SetupError as error:
             self._folder = None
             self.notice = f"signatures are checked without a cache ({error})"
@@ -40,22 +44,32 @@ class SignatureCache:
         entry = _name(key, signature, message)
         if entry in self._known:
             return True
-        if not sshsig.verify(key, signature, message):
+        if self._failed is None:
+            self._failed = self._read(_FAILED, _MAX_FAILED_BYTES)
+        if entry in self._failed:
             return False
-        self._known.add(entry)
-        self._write(entry)
-        return True
+        is_good = sshsig.verify(key, signature, message)
+        known, name = (self._known, _FILE) if is_good else (self._failed, _FAILED)
+        known.add(entry)
+        if is_good or len(known) * (len(entry) + 1) < _MAX_FAILED_BYTES:
+            self._write(name, entry)
+        return is_good
 
-    def _read(self) -> set[bytes]:
-        assert self._folder is not None
-        return set((read_own(self._folder / _FILE, limit=MAX_BYTES) or b"").split(b"\n"))
+    def _read(self, name: str, limit: int) -> set[bytes]:
+        try:
+            raw = read_own(self._folder / name, limit=limit) if self._folder is not None else None
+        except SetupError:
+            if name == _FILE:
+                raise
+            raw = None
+        return set((raw or b"").split(b"\n"))
 
-    def _write(self, entry: bytes) -> None:
+    def _write(self, name: str, entry: bytes) -> None:
         if self._folder is None:
             return
         with suppress(SetupError):  # nothing is lost but time
             # One write of one whole line; a line torn by a full disk matches nothing.
-            append_own(self._folder / _FILE, entry + b"\n")
+            append_own(self._folder / name, entry + b"\n")
 
 
 def _name(key: PublicKey, signature: Signature, message: bytes) -> bytes:

@@ -40,8 +40,9 @@ def find_files(tree: WorkTree, ids: Sequence[str]) -> list[MemoryFile]:
         if not files:
             raise NotFoundError("no memory of that id is here", where=shown, hint="`memfs list` shows what there is")
         if len(files) > 1:
+            paths = sorted(escape_hidden(file.path, single_line=True) for file in files)
             raise TrustError(
-                f"{len(files)} files have this id: {', '.join(sorted(file.path for file in files))}",
+                f"{len(files)} files have this id: {', '.join(paths)}",
                 reason=Reason.DUPLICATE_ID,
                 where=shown,
                 hint="rename or delete all but one",

@@ -274,3 +274,34 @@ def test_what_is_written_fits_the_published_schema(
         run = memfs(*arguments, cwd=stocked)
         assert run.code == 4
         assert ".md:1:1: needs reviewed_by" in run.err
+
+
+def test_a_successor_for_fewer_people_is_refused_and_nothing_is_written(
+    stocked: Path, memfs: Callable[..., Run]
+) -> None:
+    narrow = [*FIELDS[: FIELDS.index("--scope") + 1], "personal", *FIELDS[FIELDS.index("--scope") + 2 :]]
+    (stocked / ".memfs/config.yaml").write_text("version: 1\nscopes: [team, personal]\n")
+    before = git(stocked, "rev-parse", "HEAD")
+    text = "Deploys happen on Thursdays."
+    for arguments in (
+        ("supersede", "deploy-window", text, "--id", "new", *narrow),
+        ("remember", text, "--id", "new", "--supersedes", "deploy-window", *narrow),
+    ):
+        run = memfs(*arguments, cwd=stocked)
+        assert run.code == 4, run
+        assert "not everybody who sees that one would see it" in run.err
+        assert "give it the scope team" in run.err
+    memfs("supersede", "deploy-window", text, "--id", "new", *FIELDS, cwd=stocked)
+    run = memfs("edit", "new", "--scope", "personal", "--origin", "owner", cwd=stocked)
+    assert run.code == 4
+    assert "give it the scope team" in run.err
+    assert git(stocked, "rev-list", "--count", f"{before}..HEAD") == "1"
+    made = stocked / "memories/team/new.md"
+    by_hand = stocked / "memories/personal/new.md"
+    by_hand.parent.mkdir(parents=True)
+    by_hand.write_text(made.read_text().replace("scope: team", "scope: personal"))
+    made.unlink()
+    run = memfs("propose", "new", "--no-push", cwd=stocked)
+    assert run.code == 4
+    assert "give it the scope team" in run.err
+    assert git(stocked, "branch", "--list", "memory/*") == ""
