@@ -5,7 +5,7 @@ The states come from ``standing``, as everywhere; here they only become rules.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 from memfs.check.across import find_successors
@@ -65,13 +65,13 @@ class Bench:
         memories: Mapping[str, Memory],
         every: Sequence[Known],
         *,
-        trusted: Mapping[str, bool],
+        is_trusted: Callable[[str], bool],
     ) -> dict[str, Standing]:
         """Return path → standing of each of ``memories``, which are those of ``files``; ``every`` are all
         files, for supersession.
 
-        ``trusted`` says of the paths that were judged whether their text is approved: what is not approved
-        does not supersede what is.
+        ``is_trusted`` says of a path whether its text is approved: what is not approved does not supersede
+        what is.
         """
         successors = {old: [heir.path for heir in heirs] for old, heirs in find_successors(every).items()}
         subjects = [
@@ -83,8 +83,8 @@ class Bench:
             one.path: find_superseding(
                 one.memory,
                 successors,
-                trusted=trusted.get(one.path, False),
-                is_trusted=lambda path: trusted.get(path, True),
+                trusted=is_trusted(one.path),
+                is_trusted=is_trusted,
             )
             for one in subjects
         }

@@ -143,12 +143,19 @@ class _Run:
         self.memories = {file.path: file.memory() for file in self.chosen if file.is_memory}
         self.verdicts = judge_trust(judging.view, states.now, self.chosen, self.memories, self.raw)
         self.bench = Bench(states.now, cache, tip=states.tip, safe=states.named if target.base else None, today=today)
-        trusted = {path: verdict.trusted for path, verdict in self.verdicts.items()}
         every = list(self.files.values())
-        self.standings = self.bench.judge(self.chosen, self.memories, every, trusted=trusted)
+        self.standings = self.bench.judge(self.chosen, self.memories, every, is_trusted=self._is_trusted)
         self.between: Between | None = None
         if states.base is not None and changed is not None:
             self.between = Between(states, judging, changed=changed, files=self.files, verdicts=self.verdicts)
+
+    def _is_trusted(self, path: str) -> bool:
+        """Return whether the text at ``path`` is approved, also where only other files were chosen."""
+        file = self.files[path]
+        if path in self.verdicts or not file.is_memory:
+            return is_trusted(self.verdicts.get(path))
+        found = judge_trust(self.judging.view, self.states.now, [file], {path: file.memory()}, self.raw)
+        return is_trusted(found.get(path))
 
     def finish(self, scanner: DeepScanner | None, policy: Policy) -> Check:
         """Return the answer of all rules."""

@@ -63,7 +63,7 @@ class Forgetful:
         self._kept.setdefault(digest, {})[key] = value
 
     def save(self) -> None:
-        """Do nothing: there is no place to write to."""
+        """Do nothing: nothing is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

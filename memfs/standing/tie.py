@@ -178,7 +178,7 @@ class Knot:
             if written.repo is not None:
                 return Tied(text=text)
             raise InvalidMemoryError(
-                "there is no such file at that commit",
+                "that commit does not contain this file",
                 hint="`git log -- PATH` shows the commits that contain it; PATH alone is tied to its content now",
             )
         if name and self._file_in(name, None) is not None:
@@ -207,7 +207,7 @@ class Knot:
         blob = self._blob_at(path, revision)
         if blob is None:
             raise InvalidMemoryError(
-                "there is no such file at that commit", hint="`git log -- PATH` shows the commits that contain it"
+                "that commit does not contain this file", hint="`git log -- PATH` shows the commits that contain it"
             )
         self._require_open(path)
         if part is None:
@@ -265,17 +265,17 @@ class Knot:
         if not isinstance(evidence, BlobEvidence | PartEvidence) or evidence.repo is not None:
             return Tied(text=text)
         if not self._sees_path(evidence.path):
-            raise InvalidMemoryError("there is no such content here", hint=f"write {evidence.path} alone")
+            raise InvalidMemoryError("nothing here has this content", hint=f"write {evidence.path} alone")
         self._require_open(evidence.path)
         if isinstance(evidence, BlobEvidence):
             now = self._files.blob_of(evidence.path, like=evidence.blob)
             if (now is None or not now.startswith(evidence.blob)) and not self._has_blob(evidence.blob):
-                raise InvalidMemoryError("there is no such content here", hint=f"write {evidence.path} alone")
+                raise InvalidMemoryError("nothing here has this content", hint=f"write {evidence.path} alone")
             return Tied(text=text)
         raw = self._files.content_of(evidence.path, limit=MAX_BYTES)
         found = PartedText(evidence.path, raw).find(evidence.part, evidence.text) if raw is not None else None
         if found is None or not found.same:
-            raise InvalidMemoryError("there is no such text here", hint=f"write {place_of(evidence)} alone")
+            raise InvalidMemoryError("nothing here has this text", hint=f"write {place_of(evidence)} alone")
         return Tied(text=text)
 
     def _has_blob(self, name: str) -> bool:
@@ -287,10 +287,12 @@ class Knot:
             written = text if re.fullmatch(r"[0-9a-f]{7,64}", text) and commit.startswith(text) else commit[:12]
             return Tied(text=written)
         if re.fullmatch(r"[0-9a-f]{7,64}", text):
-            raise InvalidMemoryError("there is no such commit")
+            raise InvalidMemoryError("this repository does not contain that commit")
         name = text.rpartition("@")[0] or text
         if re.search(r"[/.]", name) and not re.search(r"\s", name):
-            raise InvalidMemoryError("there is no such file here", hint="`git ls-files` lists the files that git has")
+            raise InvalidMemoryError(
+                "this repository does not contain that file", hint="`git ls-files` lists the files that git has"
+            )
         raise InvalidMemoryError(
             "must be a PATH, PATH#Heading, PATH#L10-L24, a commit, branch or tag, #NUMBER, a URL,"
             " or “said by PERSON on DATE”",
@@ -303,7 +305,7 @@ class Knot:
         found = _REMOTE.fullmatch(url)
         if found is None:
             raise InvalidMemoryError(
-                "there is no remote named origin whose web address is known", hint="give the whole URL instead"
+                "the web address of the remote origin is not known", hint="give the whole URL instead"
             )
         host, project = found[1], found[2]
         if "gitlab" in host:
@@ -332,7 +334,7 @@ def _part_of(path: str, part: Part, raw: bytes) -> PartEvidence:
         titles = [one.title for one in text.sections()]
         title = next((one for one in titles if _slug(one) == _slug(part.title)), None)
         if title is None:
-            raise InvalidMemoryError("there is no such heading in this file")
+            raise InvalidMemoryError("this file does not contain that heading")
         part = Heading(title=title)
     place = text.place(part)
     if place is None:

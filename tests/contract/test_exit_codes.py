@@ -54,7 +54,7 @@ def everything(repo: Path) -> tuple[str, str, str, str]:
         (("rember",), 2, "no command"),
         (with_options("--scope", "moon"), 4, "scope must be"),
         (with_options("--review", "whenever"), 4, "review_trigger"),
-        (with_options("--evidence", "nowhere.md@abcdef1"), 4, "no such file at that commit"),
+        (with_options("--evidence", "nowhere.md@abcdef1"), 4, "that commit does not contain this file"),
         (("remember", "x"), 4, "required and missing: kind, scope, evidence, review_trigger"),
         (with_options("text", f"The token is {token()}."), 5, "admission rejected"),
         (("trust", "nothing"), 6, "a person at a terminal"),

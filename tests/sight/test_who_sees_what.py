@@ -223,8 +223,8 @@ def test_hidden_evidence_is_refused_in_the_same_words_whether_it_is_there_or_not
             open_repository(repo, places).remember(draft_of("A text.", evidence=(evidence,)), by=TEAM)
         said.append(str(refused.value).replace(name, "NAME").partition(" (")[0])
     assert said == [
-        "evidence memories/restricted/board/NAME.md: there is no such file here",
-        f"evidence memories/restricted/board/NAME.md@{old}: there is no such file at that commit",
+        "evidence memories/restricted/board/NAME.md: this repository does not contain that file",
+        f"evidence memories/restricted/board/NAME.md@{old}: that commit does not contain this file",
     ]
 
 
