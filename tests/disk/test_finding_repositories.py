@@ -58,7 +58,7 @@ def test_files_without_git_are_read_and_never_written(make_case) -> None:
     assert [entry.path for entry in scan_memories(tree).entries] == ["memories/x.md"]
     assert head_commit(tree) is None
     assert operation_under_way(tree) is None
-    with pytest.raises(UsageError, match="no git repository, so nothing can be written"):
+    with pytest.raises(UsageError, match="not a git repository, so nothing can be written"):
         commit_changes(tree, [Change(path="memories/team/a.md", content=b"x\n")], "x")
     assert _listing(case / "not-a-repo") == ["memories", "memories/x.md"]
 

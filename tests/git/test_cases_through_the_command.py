@@ -69,7 +69,7 @@ def test_unpacked_files_are_read_and_not_written(make_case, memfs: Memfs) -> Non
     assert memfs("status", cwd=folder).code == 0
     done = memfs(*REMEMBER, cwd=folder)
     assert done.code == 2
-    assert "no git repository" in done.err
+    assert "not a git repository" in done.err
     assert _state(folder) == [str(folder / "memories"), str(folder / "memories/x.md")]
 
 

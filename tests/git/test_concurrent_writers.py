@@ -141,7 +141,7 @@ def test_a_writer_that_is_killed_anywhere_leaves_a_state_that_the_next_one_repai
     for number in range(25):
         path = f"memories/team/n{number}.md"
         child = _write(tree.root, path, f"note {number}")
-        time.sleep(draw.uniform(0.1, 0.45))
+        time.sleep(draw.uniform(0.02, 0.45))
         child.send_signal(signal.SIGKILL)
         child.communicate()
         survived += child.returncode == 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from indexes import write_memory
 from support import Run, launch_command
 
 from memfs.connect.agents import AGENTS, LONGEST_CONTEXT, find_context, load_agent
@@ -46,6 +47,10 @@ for agent, source, out in listing:
 def case(shared: Path, tmp_path: Path) -> Path:
     place = tmp_path / "case"
     subprocess.run(["bash", shared / "cases" / "17-hook-stdin" / "make.sh", place], check=True, capture_output=True)
+    # The handed files are notes of another tool; hooks show memories only, so they become some.
+    for memory_id, statement in (("first", "The deploy window is Tuesday."), ("jp", "日本語: デプロイは火曜日 🎉")):
+        (place / "repo/memories" / f"{memory_id}.md").unlink(missing_ok=True)
+        write_memory(place / "repo", memory_id, statement)
     return place
 
 
