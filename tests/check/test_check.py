@@ -21,6 +21,7 @@ from memfs.check.states import Target
 from memfs.disk.places import Places
 from memfs.disk.worktree import find_work_tree
 from memfs.errors import UsageError
+from memfs.model.memory import State
 
 OTHER = "Integration tests need a database schema for each worker that runs them."
 
@@ -504,6 +505,25 @@ def test_receipts_that_are_none_and_receipts_that_do_not_count(
     found = check(repo, places)
     assert only(found, "receipt-unreadable").path == ".memfs/approvals/a.1.00000000.txt"
     assert "does not list for that person" in only(found, "receipt-refused").message
+
+
+def test_what_is_outside_the_change_supersedes_only_when_it_is_approved(repo: Path, places: Places, key: Path) -> None:
+    alice = Person("alice", key)
+    team = found_team(repo, places, [alice], approve_memory=False)
+    team.write("old", memory_text())
+    team.write("heir", memory_text("Migrations are run by hand.", supersedes="[old]"))
+    team.commit("heir")
+    for approved, state in (((), State.CURRENT), (("heir",), State.SUPERSEDED)):
+        for memory_id in approved:
+            team.approve(alice, memory_id)
+        team.commit("approve")
+        team.git("branch", "-f", "base")
+        team.write("old", memory_text(OTHER, tags=f"[{state.value}]"))
+        team.approve(alice, "old")
+        team.commit("edit")
+        found = check(repo, places, base="base")
+        assert found.verdicts["memories/team/old.md"].trusted
+        assert found.standings["memories/team/old.md"].report.state is state
 
 
 def test_a_keyring_that_does_not_hold(repo: Path, places: Places, key: Path) -> None:
