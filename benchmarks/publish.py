@@ -34,7 +34,7 @@ from postgres_server import running_server  # noqa: E402
 from memfs.disk.places import Places  # noqa: E402
 from memfs.index.document import count_terms, indexable_text  # noqa: E402
 from memfs.index.text import search_texts  # noqa: E402
-from memfs.index.tokenizer import TOKENIZER_VERSION, query_terms  # noqa: E402
+from memfs.index.tokenizer import TOKENIZER_VERSION, parse_question, query_terms  # noqa: E402
 from memfs.model.reader import read_memory  # noqa: E402
 from memfs.postgres.address import parse_address  # noqa: E402
 from memfs.postgres.asking import read_evidence, read_held, search  # noqa: E402
@@ -43,6 +43,7 @@ from memfs.postgres.meaning import NoMeaning  # noqa: E402
 from memfs.postgres.publication import Publication, Row  # noqa: E402
 from memfs.postgres.publish import migrate, publish  # noqa: E402
 from memfs.postgres.rows import verify  # noqa: E402
+from memfs.recall.shared import index_of_answer  # noqa: E402
 
 SHOWN = 10
 PLACES = Places(home=Path(tempfile.gettempdir()) / "memfs-no-home")
@@ -104,10 +105,11 @@ def ask(url: str, questions: list[str], seed: int) -> list[float]:
 
 def recall(connection, text: str) -> list[str]:
     """Return the digests of the best memories, verified."""
-    answer = search(connection, query_terms(text))
-    scores = answer.scores()
-    best = sorted(scores, key=lambda key: (-scores[key], key))[:SHOWN]
-    held = read_held(connection, best)
+    asked = parse_question(text)
+    answer = search(connection, asked.terms)
+    index = index_of_answer(answer, asked)
+    scores = search_texts([index], asked.terms, [lambda _scope: True])
+    held = read_held(connection, [int(index.paths[row]) for _, row, _ in scores.best(SHOWN)])
     found, _ = verify(held, read_evidence(connection, held), {}, PLACES, today=date(2026, 12, 1))
     return [one.file.digest for one in found]
 

@@ -11,10 +11,6 @@ if TYPE_CHECKING:
     from memfs.check.across import find_successors
     from memfs.check.cache import REJECTED
     from memfs.check.forms import format_github, format_junit, format_text, report_payload
-    from memfs.check.judging import (
-        read_folder,
-        read_keyrings,
-    )
     from memfs.check.results import Level, Report, Result
     from memfs.check.rules import FORM_RULES, GROUPS, RULES, SKIP_RULES, Rule
     from memfs.check.run import Check, check_repository, fix_format, with_fixes
@@ -28,7 +24,6 @@ __getattr__, __all__ = open_door(
         "across": ("find_successors",),
         "cache": ("REJECTED",),
         "forms": ("format_github", "format_junit", "format_text", "report_payload"),
-        "judging": ("read_folder", "read_keyrings"),
         "results": ("Level", "Report", "Result"),
         "rules": ("FORM_RULES", "GROUPS", "RULES", "SKIP_RULES", "Rule"),
         "run": ("Check", "check_repository", "fix_format", "with_fixes"),

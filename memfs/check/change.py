@@ -6,17 +6,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
-from memfs.check.judging import Judging, read_folder, read_keyrings
+from memfs.check.judging import Judging
 from memfs.check.single import Known
 from memfs.check.states import States, changed_paths
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
 from memfs.git.log import read_commits
-from memfs.git.snapshot import GitFiles, Snapshot
+from memfs.git.snapshot import GitFiles, Snapshot, read_folder
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import read_memory
 from memfs.model.scope import scope_of_path
 from memfs.model.values import dataclass
-from memfs.trust.carriers import APPROVALS
+from memfs.trust.carriers import APPROVALS, read_keyrings
 from memfs.trust.judge import Reason, Verdict
 from memfs.trust.record import Record, find_records
 from memfs.trust.view import TrustView

@@ -12,31 +12,15 @@ from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.check.states import States
 from memfs.disk.places import Places
-from memfs.git.snapshot import Snapshot
+from memfs.git.snapshot import Snapshot, read_folder
 from memfs.model.memory import Memory, MemoryFile
 from memfs.model.reader import content_digest
 from memfs.model.values import dataclass, field
-from memfs.trust.carriers import APPROVALS, FilesCarrier
+from memfs.trust.carriers import APPROVALS, FilesCarrier, read_keyrings
 from memfs.trust.judge import Reason, Verdict
-from memfs.trust.keyring import version_of_name
 from memfs.trust.opening import HERE, open_view
 from memfs.trust.record import find_records, receipt_subject
 from memfs.trust.view import TrustView
-
-
-def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
-    """Return the files that lie directly in ``folder`` of a snapshot, by path; what is unreadable is left out."""
-    paths = [f"{folder}/{name}" for name in snapshot.folder(folder)]
-    return {path: raw for path, raw in snapshot.read_many(paths) if isinstance(raw, bytes)}
-
-
-def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
-    """Return the keyring files of a snapshot by path. What is there and cannot be read (a symlink, a
-    FIFO, a folder) counts as empty: then the keyring is refused, not missing."""
-    names = set(snapshot.folder(".memfs"))
-    names |= {path.removeprefix(".memfs/") for path in snapshot.oddities(".memfs")}
-    paths = [f".memfs/{name}" for name in sorted(names) if version_of_name(name) is not None]
-    return {path: raw if isinstance(raw, bytes) else b"" for path, raw in snapshot.read_many(paths)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

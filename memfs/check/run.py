@@ -26,7 +26,6 @@ from memfs.check.judging import (
     is_trusted,
     judge_trust,
     open_judging,
-    read_keyrings,
     scan,
 )
 from memfs.check.keyrings import check_keyring_change, check_keyring_files, check_receipt_files, check_trailers
@@ -51,6 +50,7 @@ from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
 from memfs.model.reader import read_memory
 from memfs.model.values import dataclass, field, replace
+from memfs.trust.carriers import read_keyrings
 from memfs.trust.judge import Verdict
 from memfs.trust.view import TrustView
 

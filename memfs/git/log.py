@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError
@@ -130,6 +131,11 @@ def find_boundary(tree: WorkTree) -> frozenset[str]:
             return frozenset(file.read().split())
     except (OSError, UnicodeDecodeError):
         return frozenset()
+
+
+def committed_at(tree: WorkTree, commit: str) -> datetime:
+    """Return when ``commit`` was made, by its committer's clock."""
+    return datetime.fromisoformat(_ask(tree, "--no-walk", "--format=%cI", commit, "--").decode("ascii").strip())
 
 
 def _ask(tree: WorkTree, *arguments: str, timeout: float = READ_TIMEOUT) -> bytes:

@@ -79,22 +79,7 @@ def run(
     Raises :class:`SetupError` when the program is missing, :class:`ProgramTimeout` after
     ``timeout`` seconds, and with ``check`` :class:`ProgramError` on another code than 0.
     """
-    import subprocess
-
-    program = _require_program(argv[0], env)
-    try:
-        child = subprocess.Popen(
-            [program, *argv[1:]],
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=not terminal,
-            pass_fds=keep,
-        )
-    except OSError as error:
-        raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error
+    child = _start(argv, cwd, env, has_input=input is not None, own_session=not terminal, keep=keep)
     completed = await_child(child, argv[0], input=input, timeout=timeout, own_session=not terminal)
     if check and completed.returncode != 0:
         raise ProgramError(_failure(argv, completed), completed=completed)
@@ -115,22 +100,9 @@ def ask(
     For a program that serves at standard input and output and is ended afterwards. Raises as :func:`run` does.
     """
     import select
-    import subprocess
     import time
 
-    program = _require_program(argv[0], env)
-    try:
-        child = subprocess.Popen(
-            [program, *argv[1:]],
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error
+    child = _start(argv, cwd, env, has_input=True, keeps_errors=False)
     assert child.stdin is not None
     assert child.stdout is not None
     said, until = b"", time.monotonic() + timeout
@@ -220,6 +192,34 @@ def _require_program(name: str, env: Mapping[str, str] | None) -> str:
     if program is None:
         raise SetupError(f"{name} is not installed, or not in a folder of PATH", hint=f"install {name} and try again")
     return program
+
+
+def _start(
+    argv: Sequence[str],
+    cwd: str | Path | None,
+    env: Mapping[str, str] | None,
+    *,
+    has_input: bool,
+    own_session: bool = True,
+    keeps_errors: bool = True,
+    keep: Collection[int] = (),
+) -> subprocess.Popen[bytes]:
+    import subprocess
+
+    program = _require_program(argv[0], env)
+    try:
+        return subprocess.Popen(
+            [program, *argv[1:]],
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if keeps_errors else subprocess.DEVNULL,
+            start_new_session=own_session,
+            pass_fds=keep,
+        )
+    except OSError as error:
+        raise SetupError(f"{argv[0]} cannot be run: {error.strerror or error}") from error
 
 
 def _failure(argv: Sequence[str], completed: Completed) -> str:

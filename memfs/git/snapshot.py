@@ -349,6 +349,12 @@ class GitFiles:
         return self.entries
 
 
+def read_folder(snapshot: Snapshot, folder: str) -> dict[str, bytes]:
+    """Return the files that lie directly in ``folder`` of a snapshot, by path; what is unreadable is left out."""
+    paths = [f"{folder}/{name}" for name in snapshot.folder(folder)]
+    return {path: raw for path, raw in snapshot.read_many(paths) if isinstance(raw, bytes)}
+
+
 def read_blobs(tree: WorkTree, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
     """Yield the bytes of each blob of about that size, in few processes; those that are not here are left out."""
     part: list[str] = []

@@ -68,6 +68,19 @@ def is_granted(grants: Iterable[str], scope: str) -> bool:
     return False
 
 
+def granted_patterns(grants: Iterable[str]) -> tuple[str, ...]:
+    """Return what ``grants`` cover as patterns: a scope, or ``PREFIX/*`` for every scope below. The same answer
+    as :func:`is_granted`, in a form that another program can look up."""
+    found: dict[str, None] = {}
+    for grant in grants:
+        found[grant] = None
+        if grant in ("team", "restricted"):
+            found[f"{grant}/*"] = None
+        elif grant.startswith("team/"):
+            found["team"] = None
+    return tuple(found)
+
+
 def is_seen_with(scope: str | None, other: str | None) -> bool:
     """Return whether everybody whose scopes cover ``other`` is covered for ``scope`` too."""
     return scope == other or (scope == "team" and other is not None and other.startswith("team/"))

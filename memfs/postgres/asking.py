@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
 from typing import TYPE_CHECKING, Any
 
-from memfs.index.text import K1, MAX_SCORED_TERMS, B
+from memfs.model.scope import granted_patterns
 from memfs.model.values import dataclass
 from memfs.postgres.connection import failing_plainly
 
@@ -44,25 +43,6 @@ class Answer:
     frequencies: tuple[int, ...]
     found: Mapping[int, Found]
 
-    def scores(self) -> dict[int, float]:
-        """Return BM25 of each candidate by key; the formula and constants of ``memfs.index.text``."""
-        known = [place for place, frequency in enumerate(self.frequencies) if frequency]
-        scored = sorted(known, key=lambda place: (self.frequencies[place], place))[:MAX_SCORED_TERMS]
-        flat, slope = K1 * (1 - B), K1 * B * self.documents / (self.length or 1)
-        weights = {
-            place: log(1 + max(self.documents - self.frequencies[place] + 0.5, 0) / (self.frequencies[place] + 0.5))
-            for place in scored
-        }
-        result = {}
-        for key, one in self.found.items():
-            total = 0.0
-            for place in scored:
-                count = one.counts[place]
-                if count:
-                    total += weights[place] * (K1 + 1) * count / (count + flat + slope * one.length)
-            result[key] = total
-        return result
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
@@ -93,7 +73,7 @@ def search(
     Looks into what a caller with the grants ``scopes`` sees, outside the repositories ``others``. One round trip.
     Raises :class:`NoIndexError`.
     """
-    words, seen, without = list(terms), list(patterns_of(scopes)), list(others)
+    words, seen, without = list(terms), list(granted_patterns(scopes)), list(others)
     with failing_plainly(), connection.pipeline(), connection.cursor() as one, connection.cursor() as other:
         one.execute(_SEARCH, [words, seen, without, BY_WORDS, LOOKED_AT])
         if meaning is not None:
@@ -108,18 +88,6 @@ def search(
         frequencies=tuple(total[2] or [0] * len(words)),
         found={int(row[0]): _found(row, len(words)) for row in [*rest, *near]},
     )
-
-
-def patterns_of(grants: Sequence[str]) -> tuple[str, ...]:
-    """Return the scopes that a caller with ``grants`` sees, as the index asks for them."""
-    found: dict[str, None] = {}
-    for grant in grants:
-        found[grant] = None
-        if grant == "team":
-            found["team/*"] = None
-        elif grant.startswith("team/"):
-            found["team"] = None
-    return tuple(found)
 
 
 def _found(row: Any, terms: int) -> Found:

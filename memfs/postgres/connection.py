@@ -43,8 +43,7 @@ def connect(address: Address, places: Places, *, milliseconds: int | None = None
     ``PGHOSTADDR`` would send a question and a password elsewhere. Password and service files are those of the home
     in the password database. ``milliseconds`` bounds each statement. Raises :class:`NoIndexError`.
     """
-    if not is_installed():
-        raise NoIndexError("the shared index needs psycopg", hint="pip install 'memfs-git[postgres]'")
+    load()
     import psycopg
 
     password = os.environ.get("PGPASSWORD") or _keyring_password(address)
@@ -80,9 +79,7 @@ def refused(error: Exception) -> NoIndexError:
     if kind == "InsufficientPrivilege":
         return NoIndexError("this role has no right to the shared index", hint="GRANT memfs_reader TO the role")
     if kind in ("UndefinedTable", "InvalidSchemaName", "UndefinedFunction", "UndefinedColumn"):
-        return NoIndexError(
-            "this database has no shared index", hint="its owner runs: memfs publish --migrate --to URL"
-        )
+        return NoIndexError("this database has no shared index", hint=_MIGRATE)
     words = lines[-1] if lines else kind
     return NoIndexError(f"the shared index cannot be reached ({plain(words.removeprefix('FATAL:').strip())})")
 
@@ -149,13 +146,12 @@ def borrow(address: Address, places: Places, *, milliseconds: int) -> Open:
         except Exception:  # noqa: BLE001 - whatever is wrong with an old connection, a new one is the answer
             connection.close()
     connection = connect(address, places, milliseconds=milliseconds, read_only=True)
-    connection.memfs_address = address.shown  # type: ignore[attr-defined]
     require_version(connection)
     return connection
 
 
-def give_back(connection: Open) -> None:
-    """Keep ``connection`` for the next question of this process."""
+def give_back(address: Address, connection: Open) -> None:
+    """Keep ``connection`` to ``address`` for the next question of this process."""
     with failing_plainly():
         connection.rollback()
-    _idle.setdefault(connection.memfs_address, []).append(connection)  # type: ignore[attr-defined]
+    _idle.setdefault(address.shown, []).append(connection)

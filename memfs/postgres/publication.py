@@ -14,8 +14,8 @@ from memfs.disk.places import Places
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, UsageError
-from memfs.git.read import read_git
-from memfs.git.snapshot import GitFiles, merge_base
+from memfs.git.log import committed_at
+from memfs.git.snapshot import GitFiles, merge_base, read_folder
 from memfs.index.document import count_terms, indexable_text
 from memfs.index.tokenizer import TOKENIZER_VERSION
 from memfs.model.memory import MemoryFile
@@ -24,12 +24,11 @@ from memfs.model.scope import scope_of_path
 from memfs.model.values import dataclass
 from memfs.postgres.rows import format_state
 from memfs.trust.cache import SignatureCache
+from memfs.trust.carriers import APPROVALS, read_keyrings
 from memfs.trust.keyring import check_chain, version_of_name
 from memfs.trust.opening import HERE, view_of_files
 from memfs.trust.record import read_receipt
 
-KEYRINGS = ".memfs"
-APPROVALS = ".memfs/approvals"
 MAX_LEXEME = 2000  # bytes; PostgreSQL refuses a tsvector with a longer one
 MAX_POSITION = 16383
 MAX_POSITIONS = 255
@@ -71,22 +70,25 @@ def read_publication(tree: WorkTree, places: Places, commit: str, *, today: date
     """
     files = GitFiles(tree, commit)
     settings = _settings(files)
-    keyrings = _keyrings(files)
-    chain = check_chain(keyrings, SignatureCache(places).verify)
+    keyrings, receipts = read_keyrings(files), read_folder(files, APPROVALS)
+    if not keyrings:
+        raise SetupError("a shared index needs a keyring here", hint="memfs keys create")
+    versions = {version: raw for path, raw in keyrings.items() if (version := version_of_name(_name(path)))}
+    chain = check_chain(versions, SignatureCache(places).verify)
     memories, left_out = _memories(files)
     shared = _shared(memories, settings, left_out)
-    states = _states(files, keyrings, memories, today)
+    states = _states(files, keyrings, receipts, memories, today)
     rows = [_row(scope, file, states[file.path], model) for scope, file in shared]
     scopes = {row.scope for row in rows}
     return Publication(
         repository=chain.repository_id,
         name=settings.name or tree.root.name,
         commit=commit,
-        committed=_committed(tree, commit),
+        committed=committed_at(tree, commit),
         rows=tuple(rows),
         readers={scope: settings.readers.get(scope) for scope in sorted(scopes)},
-        keyrings=keyrings,
-        receipts=_receipts(files, {row.file.id for row in rows}),
+        keyrings=versions,
+        receipts=_speaking_of({row.file.id for row in rows}, receipts),
         left_out=left_out,
     )
 
@@ -104,18 +106,6 @@ def _settings(files: GitFiles) -> RepositorySettings:
 
 
 _SHARE = "name the scopes in .memfs/config.yaml, for instance: share: [team, team/*]"
-
-
-def _keyrings(files: GitFiles) -> dict[int, bytes]:
-    found: dict[int, bytes] = {}
-    paths = {f"{KEYRINGS}/{name}": name for name in files.folder(KEYRINGS)}
-    for path, raw in files.read_many(paths):
-        version = version_of_name(paths[path])
-        if version is not None and isinstance(raw, bytes):
-            found[version] = raw
-    if not found:
-        raise SetupError("a shared index needs a keyring here", hint="memfs keys create")
-    return found
 
 
 def _memories(files: GitFiles) -> tuple[dict[str, MemoryFile], dict[str, str]]:
@@ -150,16 +140,14 @@ def _shared(
 
 
 def _states(
-    files: GitFiles, keyrings: Mapping[int, bytes], memories: Mapping[str, MemoryFile], today: date
+    files: GitFiles,
+    keyrings: Mapping[str, bytes],
+    receipts: Mapping[str, bytes],
+    memories: Mapping[str, MemoryFile],
+    today: date,
 ) -> dict[str, dict[str, Any]]:
     """Return the state of each memory at the commit, approvals judged by the keyring that is in it."""
-    receipts = dict(files.read_many(f"{APPROVALS}/{name}" for name in files.folder(APPROVALS)))
-    view = view_of_files(
-        {f"{KEYRINGS}/keyring.{version}": raw for version, raw in keyrings.items()},
-        {path: raw for path, raw in receipts.items() if isinstance(raw, bytes)},
-        today=today,
-        pin=HERE,
-    )
+    view = view_of_files(keyrings, receipts, today=today, pin=HERE)
     trusted = {path: view.verdict(file).trusted for path, file in memories.items()}
     subjects = [
         standing.Subject(path=path, digest=file.digest, memory=file.memory)
@@ -213,22 +201,19 @@ def format_terms(counts: Mapping[str, int]) -> str:
     return " ".join(parts)
 
 
-def _receipts(files: GitFiles, ids: set[str]) -> dict[str, tuple[bytes, tuple[str, ...]]]:
-    """Return the receipts that speak of a shared id, withdrawals too, with the ids that they name."""
+def _speaking_of(ids: set[str], receipts: Mapping[str, bytes]) -> dict[str, tuple[bytes, tuple[str, ...]]]:
+    """Return the receipts that speak of one of ``ids``, withdrawals too, with all the ids that they name."""
     found: dict[str, tuple[bytes, tuple[str, ...]]] = {}
-    paths = {f"{APPROVALS}/{name}": name for name in files.folder(APPROVALS)}
-    for path, raw in files.read_many(paths):
-        record = read_receipt(paths[path], raw) if isinstance(raw, bytes) else None
-        if record is not None and isinstance(raw, bytes):
-            named = tuple(item.id for item in record.statement.items)
-            if ids.intersection(named):
-                found[paths[path]] = (raw, named)
+    for path, raw in receipts.items():
+        record = read_receipt(_name(path), raw)
+        named = tuple(item.id for item in record.statement.items) if record is not None else ()
+        if ids.intersection(named):
+            found[_name(path)] = (raw, named)
     return found
 
 
-def _committed(tree: WorkTree, commit: str) -> datetime:
-    raw = read_git(tree, "show", "--no-patch", "--format=%cI", "--end-of-options", commit)
-    return datetime.fromisoformat(raw.decode("ascii").strip())
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def batches(rows: tuple[Row, ...], size: int) -> Iterator[tuple[Row, ...]]:

@@ -95,9 +95,13 @@ def publish(
             connection.rollback()
             return done
         connection.commit()
-        _send(connection, publication, changed, meaning, progress)
+        kind = _meaning_type(connection)
+        _send(connection, publication, changed, meaning, progress, kind=kind)
         with connection.transaction():
-            _make_visible(connection, publication, present, is_ancestor, force=force)
+            # One publication of a repository at a time; another one waits here until this one is visible or gone.
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [publication.repository])
+            _require_newer(connection, publication, is_ancestor, force=force)
+            _make_visible(connection, publication, present, has_meaning=kind is not None)
     return done
 
 
@@ -112,7 +116,13 @@ _COLUMNS = "repository, path, scope, digest, bytes, length, terms, model, vector
 
 
 def _send(
-    connection: Open, publication: Publication, changed: Iterable[Row], meaning: Meaning, progress: Progress
+    connection: Open,
+    publication: Publication,
+    changed: Iterable[Row],
+    meaning: Meaning,
+    progress: Progress,
+    *,
+    kind: str | None,
 ) -> None:
     rows = tuple(changed)
     found = connection.execute("SELECT path, stamp FROM staged WHERE repository = %s", [publication.repository])
@@ -121,15 +131,14 @@ def _send(
     stale = [path for path, stamp in staged if (path, stamp) not in wanted]
     connection.execute("DELETE FROM staged WHERE repository = %s AND path = ANY (%s)", [publication.repository, stale])
     connection.commit()
-    extra = _meaning_type(connection)
-    columns = _COLUMNS + (", meaning" if extra else "")
-    values = ", ".join(["%s"] * 6 + ["%s::tsvector"] + ["%s"] * 5 + ([f"%s::{extra}"] if extra else []))
+    columns = _COLUMNS + (", meaning" if kind else "")
+    values = ", ".join(["%s"] * 6 + ["%s::tsvector"] + ["%s"] * 5 + ([f"%s::{kind}"] if kind else []))
     command = f"INSERT INTO staged ({columns}) VALUES ({values}) ON CONFLICT (repository, publisher, path) DO NOTHING"  # noqa: S608
     waiting = tuple(row for row in rows if (row.path, row.stamp) not in staged)
     done = len(rows) - len(waiting)
     for part in batches(waiting, BATCH):
         with connection.cursor() as cursor:
-            _send_part(cursor, command, publication.repository, part, meaning, with_meaning=bool(extra))
+            _send_part(cursor, command, publication.repository, part, meaning, with_meaning=kind is not None)
         connection.commit()
         done += len(part)
         progress(done, len(rows))
@@ -168,21 +177,11 @@ def _meaning_type(connection: Open) -> str | None:
 # -- making visible ---------------------------------------------------------------------------------------------------
 
 
-def _make_visible(
-    connection: Open,
-    publication: Publication,
-    present: Mapping[str, str],
-    is_ancestor: Callable[[str, str], bool],
-    *,
-    force: bool,
-) -> None:
+def _make_visible(connection: Open, publication: Publication, present: Mapping[str, str], *, has_meaning: bool) -> None:
     repository = publication.repository
-    # One publication of a repository at a time; another one waits here until this one is visible or gone.
-    connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [repository])
-    _require_newer(connection, publication, is_ancestor, force=force)
     _write_repository(connection, publication)
     _write_shelves(connection, publication)
-    _move_rows(connection, publication, present)
+    _move_rows(connection, publication, present, has_meaning=has_meaning)
     _replace(connection, "keyring", repository, "version, bytes", publication.keyrings.items())
     receipts = [(name, raw, list(ids)) for name, (raw, ids) in publication.receipts.items()]
     _replace(connection, "receipt", repository, "name, bytes, ids", receipts)
@@ -232,9 +231,9 @@ def _write_shelves(connection: Open, publication: Publication) -> None:
         )
 
 
-def _move_rows(connection: Open, publication: Publication, present: Mapping[str, str]) -> None:
+def _move_rows(connection: Open, publication: Publication, present: Mapping[str, str], *, has_meaning: bool) -> None:
     repository = publication.repository
-    extra = ", meaning" if _meaning_type(connection) else ""
+    extra = ", meaning" if has_meaning else ""
     columns = f"digest, bytes, length, terms, model, vector, tokens, state, stamp{extra}"
     changes = ", ".join(f"{name} = excluded.{name}" for name in ["shelf", *columns.split(", ")])
     connection.execute(

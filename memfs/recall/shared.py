@@ -85,8 +85,9 @@ class Source:
     def _open(self) -> postgres.Open:
         postgres.load()  # importing the driver is not the server's time
         self._deadline = monotonic() + self._seconds
-        address = postgres.parse_address(self._store.url)
-        return postgres.borrow(address, self._places, milliseconds=int(self._seconds * 1000) + 1)
+        return postgres.borrow(
+            postgres.parse_address(self._store.url), self._places, milliseconds=int(self._seconds * 1000) + 1
+        )
 
     def ask(self, asked: Question, meaning: Meaning | None, others: Sequence[str]) -> SharedIndex:
         """Return the candidates for ``asked`` as a store. Raises :class:`MemfsError`."""
@@ -106,7 +107,7 @@ class Source:
             return [], 0
         held = self._within(lambda: postgres.read_held(connection, keys))
         evidence = self._within(lambda: postgres.read_evidence(connection, held))
-        postgres.give_back(connection)
+        postgres.give_back(postgres.parse_address(self._store.url), connection)
         self._connection = None
         pins = postgres.parse_pins(self._store.pins)
         return postgres.verify(held, evidence, pins, self._places, today=self._today)
@@ -146,7 +147,7 @@ class _Beside:
 class SharedIndex(Store):
     """What a shared index answered to one question, as a store whose rows are the candidates."""
 
-    __slots__ = ("_answer", "_fetched", "_loaded", "_source", "dropped")
+    __slots__ = ("_fetched", "_source")
 
     def __init__(
         self,
@@ -157,15 +158,12 @@ class SharedIndex(Store):
         meaning: Meaning | None,
     ) -> None:
         self.name = settings.name
-        self.index = _index(answer, asked)
+        self.index = index_of_answer(answer, asked)
         self.opened = Opened(index=self.index, unreadable=(), read_scan=lambda: Stamps([], (), []))
         self.sight = Sight(None, tuple)
         self.usage = {}
-        self.dropped = 0
         self._source = source
-        self._answer = answer
         self._fetched: dict[str, postgres.Verified] = {}
-        self._loaded = False
         if meaning is not None:
             vectors = _Vectors(answer, meaning)
             meaning.add(vectors, [row if vectors.has(row) else -1 for row in range(len(self.index))])
@@ -176,15 +174,14 @@ class SharedIndex(Store):
 
     def prepare(self, candidates: Sequence[Candidate]) -> list[str]:
         """Fetch the best candidates, in one go; return what a reader should know about it."""
-        self._loaded = True
         wanted = [int(one.path) for one in candidates if one.store is self][:FETCHED]
         try:
-            found, self.dropped = self._source.fetch(wanted)
+            found, dropped = self._source.fetch(wanted)
         except MemfsError as error:
             return [f"store {plain(self.name)} is left out: {error.message}"]
         self._fetched = {str(one.key): one for one in found}
-        if self.dropped:
-            return [f"store {plain(self.name)}: {self.dropped} rows are not what they say they are and were dropped"]
+        if dropped:
+            return [f"store {plain(self.name)}: {dropped} rows are not what they say they are and were dropped"]
         return []
 
     def read(self, path: str, query: Query) -> MemoryFile | None:
@@ -211,7 +208,7 @@ class SharedIndex(Store):
         return next(one for one in self._fetched.values() if one.file is file)
 
 
-def _index(answer: postgres.Answer, asked: Question) -> TextIndex:
+def index_of_answer(answer: postgres.Answer, asked: Question) -> TextIndex:
     """Return the candidates as an index, whose statistics are those of the whole part that the caller sees."""
     rows = list(answer.found.values())
     place = {term: number for number, term in enumerate(answer.terms)}

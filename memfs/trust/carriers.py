@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memfs.disk.files import UnreadableFile, list_folder, read_file
 from memfs.disk.worktree import WorkTree
+from memfs.git.snapshot import Snapshot
 from memfs.model.memory import MemoryFile
 from memfs.trust.keyring import FOLDER, MAX_KEYRING_BYTES, KeyringError, version_of_name
 from memfs.trust.record import MAX_RECORD_BYTES
@@ -96,3 +97,12 @@ class FilesCarrier:
 
     def has_twin(self, file: MemoryFile) -> bool:  # noqa: ARG002 - the reviewer reports double ids itself
         return False
+
+
+def read_keyrings(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return the keyring files of a snapshot by path. What is there and cannot be read (a symlink, a
+    FIFO, a folder) counts as empty: then the keyring is refused, not missing."""
+    names = set(snapshot.folder(FOLDER))
+    names |= {path.removeprefix(f"{FOLDER}/") for path in snapshot.oddities(FOLDER)}
+    paths = [f"{FOLDER}/{name}" for name in sorted(names) if version_of_name(name) is not None]
+    return {path: raw if isinstance(raw, bytes) else b"" for path, raw in snapshot.read_many(paths)}

@@ -88,16 +88,19 @@ def test_relative_folders_of_the_path_are_passed_over(tmp_path: Path, monkeypatc
 
 
 def test_a_detached_program_outlives_us_and_leaves_no_zombie(tmp_path: Path) -> None:
+    def children() -> set[str]:
+        return {pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+
     mark = tmp_path / "done"
+    before = children()
     start = time.monotonic()
-    spawn_detached(["sh", "-c", f"sleep 0.3; pwd > {mark}"], cwd=tmp_path)
-    assert time.monotonic() - start < 0.3
+    spawn_detached(["sh", "-c", f"sleep 2; pwd > {mark}"], cwd=tmp_path)
+    assert time.monotonic() - start < 2
     while not mark.exists() or not mark.read_text():
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 30
         time.sleep(0.02)
     assert mark.read_text().strip() == str(tmp_path)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert children() <= before
 
 
 def test_a_program_at_the_terminal_gives_its_code() -> None:

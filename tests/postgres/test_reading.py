@@ -31,7 +31,7 @@ def ask(
     """Return what a role finds and what this machine makes of it."""
     with shared.connect(user, autocommit=False) as connection:
         answer = search(connection, query_terms(question), scopes=scopes)
-        held = read_held(connection, sorted(answer.found, key=lambda key: -answer.scores()[key]))
+        held = read_held(connection, list(answer.found))
         evidence = read_evidence(connection, held)
     known = {parse_pin(pin).repository_id: parse_pin(pin) for pin in pins}
     found, dropped = verify(held, evidence, known, PLACES, today=TODAY)
