@@ -19,6 +19,7 @@ from memfs.git.attributes import find_attributes
 from memfs.git.snapshot import GitFiles, Snapshot
 from memfs.model.codepoints import plain
 from memfs.model.scope import scope_of_path
+from memfs.model.unseen import skeleton
 from memfs.model.values import dataclass
 from memfs.recall.evaluate import parse_suite
 
@@ -26,6 +27,7 @@ _REVIEWERS = ("CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CO
 _CI = (".github/workflows/", ".gitlab-ci.yml", ".gitlab/", ".pre-commit-config.yaml", ".github/actions/")
 _OWNED = re.compile(r"\s*(\*|/?memories|/?\.memfs|/?\.git)")
 _OURS = re.compile(r"\.memfs/(?:config\.yaml|keyring\.(?:\d+|proposed)|baseline\.json|approvals/[^/]+|README\.md)")
+OURS = ("memories", ".memfs")
 _KEPT = frozenset((".gitkeep", ".keep", ".gitignore", ".gitattributes"))
 _TEXTS = (".md", ".markdown", ".mdx", ".txt")
 
@@ -198,7 +200,8 @@ def _check_place(between: Between, path: str) -> Iterator[Result]:
         return
     alike = looks_like_ours(path)
     if alike is not None:
-        message = f"On some disks {plain(path)} is the same path as {plain(alike)}; here memfs does not read it."
+        where = "On some disks" if path.isascii() else "On some disks, or to the eye,"
+        message = f"{where} {plain(path)} is the same path as {plain(alike)}; here memfs does not read it."
         yield make_result("look-alike-folder", message, path=path)
     elif path.startswith(".memfs/") and not _OURS.fullmatch(path):
         yield make_result("stray-file", f"memfs does not read {plain(path)}.", path=path)
@@ -211,17 +214,12 @@ def _check_place(between: Between, path: str) -> Iterator[Result]:
 
 
 def looks_like_ours(path: str) -> str | None:
-    """Return the path below ``memories/`` or ``.memfs/`` that some disk takes ``path`` for, or None.
+    """Return the path below ``memories/`` or ``.memfs/`` that some disk, or an eye, takes ``path`` for, or None.
 
     macOS and Windows fold case; macOS leaves out some invisible characters; Windows drops trailing dots and blanks.
     """
     first, slash, rest = path.partition("/")
     folded = "".join(char for char in normalize("NFKC", first).casefold() if char.isprintable()).rstrip(" .")
-    folded = folded.translate(_SAME_SHAPE)
-    if folded in ("memories", ".memfs") and first != folded:
-        return f"{folded}{slash}{rest}"
+    if first not in OURS and {folded, skeleton(folded)} & set(OURS):
+        return f"{folded if folded in OURS else skeleton(folded)}{slash}{rest}"
     return None
-
-
-_SAME_SHAPE = str.maketrans("аеоѕіӏсрхумѐё", "aeosilcpxymee")
-"""Cyrillic letters that look like the Latin ones of the two names."""

@@ -152,7 +152,7 @@ def _ask_for(session: Session, plan: Plan, item: PlanItem) -> bool:
 
 def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
     """Write one memory of a plan to the terminal: state, text, what an eye may miss, the difference."""
-    from memfs.model.unseen import compare_looks
+    from memfs.model.unseen import find_alike
     from memfs.trust.texts import find_remarks
 
     file = item.file
@@ -178,8 +178,8 @@ def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
         session.note("    difference to the text that was last approved:")
         for line in difference(item.previous, file.raw):
             session.note(f"  {line}")
-        for remark in compare_looks(item.previous.decode("utf-8", "replace"), item.text):
-            session.note(f"  ! {remark}")
+        for one in find_alike(item.previous.decode("utf-8", "replace"), item.text):
+            session.note(f"  ! {one.sentence}")
     for one in plan.successions:
         if one.by.id == item.id:
             session.note(f"    {_say_succession(plan, one)}")

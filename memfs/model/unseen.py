@@ -7,6 +7,8 @@ renders to nothing, long gaps, blanks and letters that look like others.
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
+from itertools import islice
 from unicodedata import name, normalize
 
 from memfs.model.codepoints import ODD_SPACES
@@ -22,6 +24,7 @@ GAP_BLANKS = 20
 """Blanks in a row that push the rest of a line out of sight."""
 
 _MAX_TOLD = 5  # of one kind
+_MAX_NAMED = 3  # differences of one line
 
 # Letters that pass for Latin ones in common fonts: what people take for each other, not all of Unicode's table.
 _SAME = str.maketrans(
@@ -126,20 +129,54 @@ def _look_alike_words(text: str) -> list[Unseen]:
     return found[:_MAX_TOLD]
 
 
-def compare_looks(old: str, new: str) -> list[str]:
-    """Return what an eye misses between two texts: the lines of ``new`` that look as one of ``old`` and are not,
-    with the characters that only one of the two has."""
-    before, after = old.split("\n"), new.split("\n")
-    looks = {skeleton(line): line for line in before if line not in after}
-    found = []
-    for number, line in enumerate(after, 1):
-        was = looks.get(skeleton(line)) if line not in before else None
-        if was is not None and was != line:
-            gone = "".join(dict.fromkeys(char for char in was if char not in line))
-            came = "".join(dict.fromkeys(char for char in line if char not in was))
-            names = [*(f"now {name_of(char)}" for char in came[:3]), *(f"was {name_of(char)}" for char in gone[:3])]
-            found.append(f"line {number}: looks the same as before and is not ({', '.join(names) or 'blanks differ'})")
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """A line that looks as an older one and is not. ``differences`` name the characters, ``only_blanks`` says that
+    no letter is among them, and ``is_ascii`` that the new line has no other character than ASCII's."""
+
+    line: int  # 1-based, in the new text
+    column: int
+    differences: tuple[str, ...]
+    only_blanks: bool
+    is_ascii: bool
+
+    @property
+    def sentence(self) -> str:
+        """What differs, in memfs's own words."""
+        words = "only blanks change" if self.only_blanks else "it looks the same as before, and is not"
+        more = f" and {len(self.differences) - _MAX_NAMED} more" if len(self.differences) > _MAX_NAMED else ""
+        return f"line {self.line}: {words}: {'; '.join(self.differences[:_MAX_NAMED])}{more}"
+
+
+def find_alike(old: str, new: str) -> list[Alike]:
+    """Return the lines of ``new`` that an eye cannot tell from one of ``old``, and that differ; at most five."""
+    before, after = (text.replace("\r\n", "\n").split("\n") for text in (old, new))
+    kept = set(before) & set(after)
+    looks = {skeleton(line): line for line in before if line not in kept and line.strip()}
+    pairs = (
+        (number, was, line)
+        for number, line in enumerate(after, 1)
+        if line not in kept and line.strip() and (was := looks.get(skeleton(line))) is not None
+    )
+    return [_alike(*pair) for pair in islice(pairs, _MAX_TOLD)]
+
+
+def _alike(number: int, was: str, line: str) -> Alike:
+    codes = SequenceMatcher(None, was, line, autojunk=False).get_opcodes()
+    parts = [(was[a1:a2], line[b1:b2], b1) for tag, a1, a2, b1, b2 in codes if tag != "equal"]
+    return Alike(
+        line=number,
+        column=parts[0][2] + 1,
+        differences=tuple(f"{_named(now)}, was {_named(then)}" for then, now, _ in parts),
+        only_blanks=not any(then.strip() or now.strip() for then, now, _ in parts),
+        is_ascii=line.isascii(),
+    )
+
+
+def _named(text: str) -> str:
+    if not text:
+        return "nothing"
+    return " ".join(map(name_of, text[:2])) + (f" and {len(text) - 2} more" if len(text) > 2 else "")
 
 
 def skeleton(line: str) -> str:

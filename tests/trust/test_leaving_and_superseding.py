@@ -174,4 +174,4 @@ def test_a_twin_is_named_when_an_approval_is_withdrawn(team: Team, alice: Person
 def test_what_looks_the_same_and_is_not_is_named_before_signing(team: Team, alice: Person) -> None:
     team.write("a", team.path("a").read_text().replace("Migrations", "Migr\u0430tions"))
     _, shown = at_terminal(team, "trust", "a", "--key", str(alice.key), answers=(("Type a to", ""),))
-    assert "looks the same as before and is not (now U+0430 (Cyrillic small letter a)" in shown
+    assert "it looks the same as before, and is not: U+0430 (Cyrillic small letter a), was U+0061" in shown
