@@ -136,7 +136,7 @@ def test_a_word_difference_is_what_git_shows(made: Team) -> None:
 def test_every_named_version_is_this_one() -> None:
     for path in (".github/workflows/memories.yml", ".gitlab-ci.yml", ".pre-commit-config.yaml"):
         text = (TEMPLATE / path).read_text()
-        named = re.findall(r"(?:MEMFS_VERSION: \"|memfs-git==)([0-9][^\"\s]*)\"", text)
+        named = re.findall(r"(?:MEMFS_VERSION: \"|memfs-git==|memfs@v)([0-9][^\"\s]*)\"", text)
         assert named, path
         assert set(named) == {package.__version__}, path
 
@@ -238,6 +238,8 @@ class Forge:
             "github.repository": "acme/memories",
             "vars.MEMFS_WHEEL": variables.get("MEMFS_WHEEL", ""),
             "vars.MEMFS_PIN || 'here'": variables.get("MEMFS_PIN", "here"),
+            "steps.ends.outputs.base": "",  # of a step that was skipped
+            "steps.ends.outputs.head": "",
         }
         self.log = folder / "gh-log"
         self.comments = folder / "gh-comments"
@@ -271,12 +273,8 @@ class Forge:
         unless the step says `always()`."""
         workflow = _workflow()
         failed = False
-        ran: set[str] = set()
         for step in workflow["jobs"][job]["steps"]:
-            condition = step.get("if", "")
-            if "steps.check.outcome" in condition and "check" not in ran:
-                continue
-            if not self._holds(condition) or (failed and "always()" not in condition) or "run" not in step:
+            if "run" not in step or not self._holds(step.get("if", ""), failed=failed):
                 continue
             env = {key: self._expand(value) for key, value in {**workflow["env"], **step.get("env", {})}.items()}
             script = self.folder / "step.sh"
@@ -293,6 +291,7 @@ class Forge:
                     "GH_LOG": str(self.log),
                     "GH_COMMENTS": str(self.comments),
                     "PIP_LOG": str(self.folder / "pip.log"),
+                    "RUNNER_TEMP": str(self.folder),
                     **env,
                 },
                 capture_output=True,
@@ -303,18 +302,18 @@ class Forge:
             if step.get("id") and self.outputs.exists():
                 pairs = (line.partition("=") for line in self.outputs.read_text().split("\n") if line)
                 self.values.update({f"steps.{step['id']}.outputs.{name}": value for name, _, value in pairs})
-            ran.add(step.get("id", ""))
+            self.values[f"steps.{step.get('id')}.outcome"] = "failure" if done.returncode else "success"
             yield step["name"], done.returncode, done.stdout + done.stderr
 
     def _expand(self, value: str) -> str:
         return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: str(self.values[found[1]]), value)
 
-    def _holds(self, condition: str) -> bool:
-        event = self.values["github.event_name"]
-        for sign, name in re.findall(r"github\.event_name (==|!=) '(\w+)'", condition.partition("||")[0]):
-            if (name == event) is not (sign == "=="):
-                return False
-        return True
+    def _holds(self, condition: str, *, failed: bool) -> bool:
+        """Return what the forge makes of `if`: without `always()` a step runs only while nothing has failed."""
+        words = re.findall(r"always\(\)|'[^']*'|[\w.]+|&&|\|\||[=!]=|[()]", condition)
+        put = {"&&": "and", "||": "or", "always()": "True"}
+        kept = [put.get(w) or (w if w[0] in "'=!()" else repr(self.values.get(w, ""))) for w in words]
+        return (not failed or "always()" in words) and (not kept or bool(eval(" ".join(kept))))
 
 
 @pytest.fixture
@@ -351,14 +350,15 @@ def test_a_good_proposal_passes_is_commented_on_once_and_merges(made: Team, pull
         "Name the base and the head",
         "Check the change",
         "Review the change",
+        "Ask the questions of evals/",
     ]
-    assert f"memfs-git=={package.__version__}" in (forge.folder / "pip.log").read_text()
+    assert f"git+https://github.com/memfs-git/memfs@v{package.__version__}" in (forge.folder / "pip.log").read_text()
     report = (forge.work / "report" / "review.md").read_text()
     assert report.startswith(MARKER)
     assert "invoice-numbers" in report
     assert "pinned" in report
     assert forge.summary.read_text() == report
-    # Nothing of the proposal was checked out.
+    # Nothing of the proposal was checked out here.
     assert not (forge.work / "memories/team/billing/invoice-numbers.md").exists()
     # First comment, then an update of the same one.
     assert _outcomes(forge, "comment")["Write or update the one comment"][0] == 0
@@ -425,6 +425,65 @@ def test_a_proposal_that_brings_its_own_workflow_and_key_is_judged_by_the_base(
     assert "which runs memfs: what checks memories" in report
 
 
+def test_a_memory_that_hides_an_answer_fails_before_the_merge(made: Team, pull_request, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = made.path("restore-beside-never-over", "team/platform")
+    path.unlink()
+    (made.root / "memories/team/billing/link.md").symlink_to("/etc/passwd")
+    made.commit("tidy up")
+    forge = pull_request()
+    code, output = _outcomes(forge, "judge")["Ask the questions of evals/"]
+    assert code == 1
+    assert "a runbook is found by what went wrong: nothing expected was found" in output
+    assert not (forge.folder / "asked/memories/team/billing/link.md").is_symlink()
+
+
+def test_a_proposal_that_cannot_be_merged_is_asked_nothing(made: Team, pull_request, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (made.root / "docs/style.md").write_text("theirs\n")
+    made.commit("theirs")
+    made.git("push", "-q", "origin", "proposal")
+    made.git("switch", "-q", "main")
+    (made.root / "docs/style.md").write_text("ours\n")
+    made.commit("ours")
+    made.git("push", "-q", "origin", "main")
+    made.git("switch", "-q", "proposal")
+    steps = _outcomes(pull_request(), "judge")
+    assert steps["Ask the questions of evals/"] == (0, "git cannot merge this, so no question was asked.\n")
+
+
+def test_a_merge_queue_is_judged_by_its_own_base(made: Team, pull_request, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    put(made.root, "invoice-numbers", POLICY, scope="team/billing")
+    made.commit("Propose invoice-numbers")
+    pull_request()
+    base = made.git("rev-parse", "main")
+    made.git("switch", "-qc", "gh-readonly-queue/main/pr-7", "main")
+    made.git("merge", "-q", "--no-ff", "-m", "Merge pull request #7", "proposal")
+    made.git("push", "-q", "origin", "HEAD")
+    event = {"name": "merge_group", "base": base, "head": made.git("rev-parse", "HEAD")}
+    queue = Forge(tmp_path / "queue", tmp_path / "origin.git", tmp_path / "runner-home", event, {})
+    steps = _outcomes(queue, "judge")
+    assert [code for code, _ in steps.values()] == [0] * len(steps), steps
+    assert {"Check the change", "Review the change", "Ask the questions of evals/"} <= set(steps)
+    assert "Fetch the proposed commits as objects" not in steps
+    assert "invoice-numbers" in (queue.work / "report/review.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Credentials live in the vault, and a password is never written into a ticket.",
+        "Say yes to a change only after you did it once yourself.",
+        "Somebody on call answers within an hour, also at night.",
+        "A test that fails at random is taken out the same day.",
+    ],
+)
+def test_the_templates_questions_stay_green_beside_honest_memories(text: str, made: Team, memfs) -> None:  # type: ignore[no-untyped-def]
+    for scope in ("team", "team/platform", "restricted/hiring"):
+        put(made.root, f"{scope.replace('/', '-')}-note", text, scope=scope)
+    made.commit("notes")
+    done = memfs("eval", "--mode", "lexical", cwd=made.root)
+    assert done.code == 0, done.out
+
+
 def test_a_run_for_commits_that_were_replaced_says_so(made: Team, pull_request, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     put(made.root, "invoice-numbers", POLICY, scope="team/billing")
     made.commit("one")
@@ -476,8 +535,9 @@ def test_the_job_for_gitlab_needs_no_token_and_runs(made: Team, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
-        ("zizmor", ["--offline", "--persona", "pedantic", ".github/workflows/memories.yml"]),
+        ("zizmor", ["--offline", "--persona", "pedantic", ".github/workflows"]),
         ("check_jsonschema", ["--builtin-schema", "vendor.github-workflows", ".github/workflows/memories.yml"]),
+        ("check_jsonschema", ["--builtin-schema", "vendor.github-workflows", ".github/workflows/publish.yml"]),
         (
             "check_jsonschema",
             ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", ".gitlab-ci.yml"],
