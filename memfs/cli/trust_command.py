@@ -178,8 +178,8 @@ def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
         session.note("    difference to the text that was last approved:")
         for line in difference(item.previous, file.raw):
             session.note(f"  {line}")
-        for one in find_alike(item.previous.decode("utf-8", "replace"), item.text):
-            session.note(f"  ! {one.sentence}")
+        for alike in find_alike(item.previous.decode("utf-8", "replace"), item.text):
+            session.note(f"  ! {alike.sentence}")
     for one in plan.successions:
         if one.by.id == item.id:
             session.note(f"    {_say_succession(plan, one)}")
