@@ -44,7 +44,7 @@ trimmed = lines.map(str.strip).filter(bool)
 _parts = st.one_of(
     st.from_regex(r"[a-zA-Z0-9_][a-zA-Z0-9._ @-]{0,20}[a-zA-Z0-9_]", fullmatch=True),
     trimmed.map(lambda text: text.translate(str.maketrans("", "", "/\\:")).strip()).filter(
-        lambda text: text not in {"", ".", ".."}
+        lambda text: text.casefold() not in {"", ".", "..", ".git"}
     ),
 )
 paths = (
