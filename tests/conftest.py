@@ -19,7 +19,7 @@ from support import CHECKOUT, SHARED, Run, git, launch_command, make_key
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree, find_work_tree
 
-# The same inputs on every run, so that a red run is the change's own fault. `--hypothesis-profile explore` looks further.
+# The same inputs on every run: a red run is the change's own fault. `--hypothesis-profile explore` looks further.
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("same")
