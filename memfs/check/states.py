@@ -122,6 +122,8 @@ def find_changes(base: Snapshot, now: Snapshot) -> dict[str, str | None]:
         if path not in new:
             by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
     changed: dict[str, str | None] = {}
+    if isinstance(now, GitFiles):  # whether line ends alone differ is seen from the content
+        now.keep_contents(path for path in new if path in old and base.blob_of(path) != now.blob_of(path))
     for path in new:
         if path in old:
             blob = base.blob_of(path)

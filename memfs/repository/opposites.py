@@ -78,7 +78,8 @@ def _left_out() -> frozenset[str]:
     return frozenset(word for name in ("articles", "negations", "always", "order") for word in _lists()[name])
 
 
-def read_statement(text: str) -> list[Word]:
+@lru_cache(maxsize=20_000)
+def read_statement(text: str) -> tuple[Word, ...]:
     """Return the words of a statement that carry meaning, numbers in digits, denials marked to the end of a clause."""
     pieces = _pieces(text)[:MAX_WORDS]
     found: list[Word] = []
@@ -101,7 +102,7 @@ def read_statement(text: str) -> list[Word]:
             continue
         else:
             found.append(_word(piece, denied, slot=_is_in_a_slot(pieces, place)))
-    return found
+    return tuple(found)
 
 
 def _is_in_a_slot(pieces: Sequence[str], place: int) -> bool:
@@ -114,6 +115,7 @@ def _follows_denied(pieces: Sequence[str], place: int) -> bool:
     return bool(pieces[place + 1 :]) and pieces[place + 1] not in _set("negations")
 
 
+@lru_cache(maxsize=50_000)
 def _word(piece: str, denied: bool, *, slot: bool) -> Word:
     period = _map("periods").get(piece)
     if period is not None:
@@ -125,7 +127,8 @@ def _word(piece: str, denied: bool, *, slot: bool) -> Word:
     return Word(text=stem(piece), denied=denied, slot=slot)
 
 
-def _pieces(text: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def _pieces(text: str) -> tuple[str, ...]:
     folded = normalize("NFKC", text).casefold().replace("\u2019", "'")
     folded = re.sub(r"\bcan't\b|\bcannot\b", "can not", folded)
     folded = re.sub(r"(\w)n't\b", r"\1 not", folded)
@@ -152,7 +155,7 @@ def _pieces(text: str) -> list[str]:
             words.append("every-")
         else:
             words.append(_map("counts").get(piece, piece))
-    return words
+    return tuple(words)
 
 
 # -- comparing ---------------------------------------------------------------------------------------
