@@ -92,6 +92,9 @@ class Pages:
         main, branches = find_branches(self.repository.tree)
         wanted = query.get("branch")
         chosen = next((branch.name for branch in branches if branch.name == wanted), None)
+        if wanted is not None and chosen is None:
+            message = "No branch of this name changes a memory, or a file that one rests on."
+            return render_problem(site, "Nothing to review", message, root="")
         review = None
         if chosen is not None and main is not None:
             review = self._reviewed(main, chosen)

@@ -60,8 +60,11 @@ def check_ids(files: Iterable[Known]) -> Iterator[Result]:
         if len(same) > 1:
             paths = sorted(file.path for file in same)
             for path in paths:
-                others = ", ".join(plain(other) for other in paths if other != path)
-                yield make_result("duplicate-id", f"The id {memory_id} is also that of {others}.", path=path)
+                others = tuple(other for other in paths if other != path)
+                named = ", ".join(map(plain, others))
+                yield make_result(
+                    "duplicate-id", f"The id {memory_id} is also that of {named}.", path=path, others=others
+                )
 
 
 def find_successors(files: Iterable[Known]) -> dict[str, list[Known]]:
@@ -94,17 +97,19 @@ def check_supersession(files: Sequence[Known]) -> Iterator[Result]:
                     "who sees only that one keeps it.",
                     path=file.path,
                     line=file.supersedes_line,
+                    others=(other.path,),
                 )
     for old, heirs in successors.items():
         current = [heir for heir in heirs if not any(other in heirs for other in successors.get(heir.id, ()))]
         if len(current) > 1:
             for heir in current:
-                others = ", ".join(other.id for other in current if other is not heir)
+                rivals = [other for other in current if other is not heir]
                 yield make_result(
                     "two-answers",
-                    f"{plain(old)} is superseded by this memory and by {others}.",
+                    f"{plain(old)} is superseded by this memory and by {', '.join(other.id for other in rivals)}.",
                     path=heir.path,
                     line=heir.supersedes_line,
+                    others=tuple(other.path for other in rivals),
                 )
     for circle in find_circles({file.id: [old for old in file.supersedes if old in by_id] for file in by_id.values()}):
         for memory_id in circle:
@@ -114,6 +119,7 @@ def check_supersession(files: Sequence[Known]) -> Iterator[Result]:
                 f"Supersession goes in a circle: {way}.",
                 path=by_id[memory_id].path,
                 line=by_id[memory_id].supersedes_line,
+                others=tuple(by_id[other].path for other in circle if other != memory_id),
             )
 
 

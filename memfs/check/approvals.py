@@ -99,7 +99,9 @@ def _withdrawn(between: Between, change: MemoryChange, need: str) -> Result:
     if is_here or change.what == "approvals":
         successor = between.find_approved_successor(change.id)
         text = f"{who} withdrew the approval of this memory"
-        return _say(change, "withdrawn", f"{text}: {successor} replaces it." if successor else f"{text}.")
+        message = f"{text}: {successor} replaces it." if successor else f"{text}."
+        ids = (change.id, *filter(None, [successor]))
+        return make_result("withdrawn", message, path=change.path, ids=ids)
     return _say(change, "withdrawn", f"{who} withdrew the approval of this memory.", fix=need, level=Level.WARNING)
 
 

@@ -61,22 +61,17 @@ def _check_added(between: Between, added: list[str]) -> Iterator[Result]:
         except KeyringError:
             continue  # keyring-refused says it
         for sentence in describe_keyring_change(old, keyring):
-            message = f"The new {path} {plain(sentence, limit=400)}{_denied_ids(between, old, keyring, sentence)}."
-            yield make_result("keyring-changed", message, path=path, level=None if sound else Level.ERROR)
+            ids = _denied_ids(between, old, keyring, sentence)
+            of = f" (of {names_of(ids)})" if ids else ""
+            message = f"The new {path} {plain(sentence, limit=400)}{of}."
+            yield make_result("keyring-changed", message, path=path, level=None if sound else Level.ERROR, ids=ids)
         old = keyring
 
 
-def _denied_ids(between: Between, old: Keyring | None, new: Keyring, sentence: str) -> str:
+def _denied_ids(between: Between, old: Keyring | None, new: Keyring, sentence: str) -> tuple[str, ...]:
     """Return the ids of the memories whose text the sentence says is denied."""
-    digests = [digest for digest in new.denied if old is None or digest not in old.denied]
-    found = [change_id for digest in digests if digest[:12] in sentence for change_id in _ids_with(between, digest)]
-    return f" (of {names_of(found)})" if found else ""
-
-
-def _ids_with(between: Between, digest: str) -> Iterator[str]:
-    for _, file in _all_files(between):
-        if file.digest == digest:
-            yield file.id
+    denied = {digest for digest in new.denied if (old is None or digest not in old.denied) and digest[:12] in sentence}
+    return tuple(file.id for _, file in _all_files(between) if file.digest in denied) if denied else ()
 
 
 def _all_files(between: Between) -> Iterator[tuple[str, MemoryFile]]:

@@ -6,7 +6,7 @@ Commits are read as objects, nothing is checked out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 
 from memfs.check.change import Between, MemoryChange
@@ -19,6 +19,7 @@ from memfs.disk.worktree import WorkTree
 from memfs.git.snapshot import require_commit
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
+from memfs.model.reader import id_of_path
 from memfs.model.values import dataclass
 from memfs.review.notes import Approvals, Note, Tone, loudest, note_of, order_of
 from memfs.review.words import MAX_WORK, Row, compare_words
@@ -117,8 +118,15 @@ def review_range(
     for result in check.report.results:
         at_path.setdefault(result.path, []).append(result)
     work = max(50_000, min(MAX_WORK, 20 * MAX_WORK // max(1, len(between.changed))))
-    changes = [_change(check.report, between, one, at_path.pop(one.path, ()), work=work) for one in between.memories]
-    alarms = [note_of(result, check.report) for results in at_path.values() for result in results]
+    paths_of: dict[str, list[str]] = {}
+    for path in dict.fromkeys((*between.base.memories()[0], *between.now.memories()[0])):
+        paths_of.setdefault(id_of_path(path), []).append(path)
+
+    def notes_at(results: Iterable[Result]) -> list[Note]:
+        return [note_of(result, check.report, paths_of) for result in results]
+
+    changes = [_change(between, one, notes_at(at_path.pop(one.path, ())), work=work) for one in between.memories]
+    alarms = notes_at(result for results in at_path.values() for result in results)
     return Review(
         base=base,
         head=head,
@@ -149,9 +157,8 @@ def _count_others(between: Between, at_path: Mapping[str, Sequence[Result]]) -> 
     return sum(not path.startswith(_MINE) and path not in at_path for path in between.paths)
 
 
-def _change(report: Report, between: Between, change: MemoryChange, results: Sequence[Result], *, work: int) -> Change:
+def _change(between: Between, change: MemoryChange, notes: list[Note], *, work: int) -> Change:
     memory = change.file.memory
-    notes = [note_of(result, report) for result in results]
     if change.is_trusted and change.what != "removed":
         text = f"Approved by {names_of(change.has)}: exactly these words."
         notes.append(Note(tone=Tone.FINE, about="approval", text=text))

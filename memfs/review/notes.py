@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from memfs.check.results import Level, Report, Result
@@ -23,7 +23,7 @@ class Tone(StrEnum):
 class Note:
     """One sentence about a change. ``about`` is the rule of ``memfs check`` that says it, or ``approval``.
 
-    ``by_approval``: an approval settles it. ``others`` are paths of other memories that the text names.
+    ``by_approval``: an approval settles it. ``others`` are the paths of all memories that the text is about.
     """
 
     tone: Tone
@@ -69,8 +69,11 @@ _HEADLINES = {
 }
 
 
-def note_of(result: Result, report: Report) -> Note:
-    """Return what a reviewer reads of a result: its sentence, where it is, and what to do if that is special."""
+def note_of(result: Result, report: Report, paths_of: Mapping[str, Sequence[str]]) -> Note:
+    """Return what a reviewer reads of a result: its sentence, where it is, and what to do if that is special.
+
+    ``paths_of``: id → where memories of that id lie, before or after the change.
+    """
     message = result.message
     if result.line and result.rule in _HEADLINES and not result.rule.startswith("evidence"):
         message = f"line {result.line}, column {result.column or 1} {message.removeprefix('body: ')}"
@@ -80,5 +83,12 @@ def note_of(result: Result, report: Report) -> Note:
         about=result.rule,
         text=f"{_HEADLINES.get(result.rule, '')}{message}" + (f" {result.fix}" if special else ""),
         by_approval=RULES[result.rule].by_approval,
-        others=result.others,
+        others=_others(result, paths_of),
     )
+
+
+def _others(result: Result, paths_of: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the paths of all memories that a result names or is about: who may not see one of them reads no note."""
+    named = (path for name in result.ids for path in paths_of.get(name, ()))
+    own = (result.path,) if result.path.startswith("memories/") else ()
+    return tuple(dict.fromkeys((*own, *result.others, *named)))

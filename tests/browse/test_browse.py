@@ -191,6 +191,14 @@ def test_a_change_on_the_disk_is_seen_without_a_restart(repo: Path, served) -> N
 # -- for whom ----------------------------------------------------------------------------------------
 
 
+def test_a_branch_that_is_not_there_is_said_so(repo: Path, served) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "one")
+    commit(repo, "one")
+    get = served()
+    assert "No branch of this name changes a memory" in get("review.html?branch=nothing")[2]
+    assert "No branch of this name" not in get("review.html")[2]
+
+
 def test_a_hidden_memory_and_an_unknown_one_are_answered_with_the_same_bytes(repo: Path, served) -> None:  # type: ignore[no-untyped-def]
     put(repo, "secret-plan", "Nobody else may know of this.", scope="restricted/ops")
     put(repo, "open", "Everybody may know of this.", supersedes="[secret-plan]")

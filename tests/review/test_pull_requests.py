@@ -12,12 +12,15 @@ import pytest
 from making import TODAY
 from people import Person
 
+from memfs.browse.site import review_branch
 from memfs.check.forms import format_github, format_gitlab, format_junit, format_rdjson, format_text, report_payload
 from memfs.check.results import Level
 from memfs.check.run import check_repository
 from memfs.check.sarif import format_sarif
 from memfs.check.states import Target
 from memfs.disk.places import Places
+from memfs.model.scope import Caller
+from memfs.repository.repository import Repository
 from memfs.review.change import Review, review_range
 from memfs.review.forms import format_comment, format_plain, review_payload, terminal_lines
 
@@ -78,6 +81,16 @@ def test_the_reviewer_reads_the_expected_sentence_in_every_form(name: str, pull:
         assert _squeeze(words) in plain or (form in ("terminal", "review.json") and rule in text), f"{form}:\n{text}"
     kept = check_repository(pull.team.tree, pull.team.places, Target(base="main", commit="work"), today=TODAY).report
     assert kept.results == report.results
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, *CLEAN])
+def test_the_pages_name_no_memory_that_their_reader_may_not_see(name: str, pull: Pulls) -> None:
+    (HOSTILE[name][2] if name in HOSTILE else CLEAN[name])(pull)
+    pull.commit()
+    repository = Repository.open(pull.root, places=pull.team.places, today=TODAY)
+    review = review_branch(repository, Caller(scopes=("team/ledger",)), "main", "work", pin=None)
+    told = [note.text for note in review.notes]
+    assert not [text for text in told if "march" in text or "restricted/incidents/march" in text], told
 
 
 @pytest.mark.parametrize("name", list(CLEAN))
