@@ -16,9 +16,11 @@ from memfs.admission.gate import Finding, Severity, allowed_by, judge_file
 from memfs.admission.rules import Family
 from memfs.check.results import Level, Result
 from memfs.check.rules import FORM_RULES, RULES, make_result
+from memfs.disk.shipped import read_schema
 from memfs.model.evidence import format_evidence, parse_evidence
 from memfs.model.memory import Document, Kind, Memory, MemoryFile, Origin, PathEvidence, WhenPathChanges
 from memfs.model.reader import id_of_path, read_memory, statement_of_body
+from memfs.model.schema import check_front
 from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
 from memfs.model.unseen import find_unseen
@@ -131,7 +133,13 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
     """Return what is known of ``file``. ``identities`` are addresses that a memory may name (ADMISSION 3)."""
     addresses = _find_addresses(file)
     own = tuple(address for address in addresses if address.casefold() in identities)
-    results = [*check_name(file.path), *_check_form(file), *_check_bytes(file), *_check_unseen(file)]
+    results = [
+        *check_name(file.path),
+        *_check_form(file),
+        *_check_schema(file),
+        *_check_bytes(file),
+        *_check_unseen(file),
+    ]
     admitted, held = _check_admission(file, own)
     memory = file.memory
     if memory is None:
@@ -265,6 +273,14 @@ def _check_form(file: MemoryFile) -> Iterator[Result]:
             level=None if problem.fatal or RULES[rule].level is not Level.ERROR else Level.WARNING,
             fixable=problem.rule == "byte-order-mark",
         )
+
+
+def _check_schema(file: MemoryFile) -> Iterator[Result]:
+    """Yield what the published schema says of a memory that was read: one who reads it by the schema agrees."""
+    if file.memory is None or file.document is None:
+        return
+    for problem in check_front(file.document, read_schema("memory")):
+        yield make_result("bad-value", f"{problem}.", path=file.path, line=problem.line, column=problem.column)
 
 
 def _check_bytes(file: MemoryFile) -> Iterator[Result]:

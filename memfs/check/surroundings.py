@@ -10,7 +10,7 @@ from memfs.check.results import Level, Result
 from memfs.check.rules import RULES, SKIP_RULES, make_result
 from memfs.check.single import check_name, rule_of
 from memfs.check.states import differs
-from memfs.disk.settings import parse_repository_settings
+from memfs.disk.settings import find_misfits, parse_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError
 from memfs.git.attributes import find_attributes
@@ -53,7 +53,7 @@ def check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterato
             except InvalidMemoryError as error:
                 yield make_result("bad-questions", f"{plain(str(error), limit=300)}.", path=path)
         elif isinstance(raw, bytes):
-            for problem in parse_repository_settings(raw).problems:
+            for problem in parse_repository_settings(raw).problems or find_misfits(raw, "config"):
                 yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path)
         elif raw != "missing":
             yield make_result("bad-settings", f"The file cannot be read: {plain(raw)}.", path=path)

@@ -176,13 +176,15 @@ def _check_shared(session: Session) -> Iterator[Finding]:
     """Look at the shared indexes of the user's settings."""
     if not session.places.has_settings():
         return
-    from memfs.disk.settings import read_user_settings
+    from memfs.disk.settings import find_user_misfits, read_user_settings
 
     try:
         settings = read_user_settings(session.places)
     except MemfsError as error:
         yield _finding(Level.WRONG, "settings", str(error), error.hint or "look at your settings")
         return
+    for problem in settings.problems or find_user_misfits(session.places):
+        yield _finding(Level.UNWISE, "settings", problem, "correct it in your settings")
     for store in settings.shared:
         for remark in postgres.check_store(store, session.places, now=session.now()):
             bad = Level.WRONG if remark.is_fault else Level.UNWISE

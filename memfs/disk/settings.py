@@ -13,8 +13,9 @@ from pathlib import Path
 from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
 from memfs.disk.places import Places
 from memfs.disk.private import read_decisive, replace_decisive
+from memfs.disk.shipped import read_schema
 from memfs.disk.worktree import WorkTree
-from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
+from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, as_written, find_node, parse_yaml
 from memfs.errors import SetupError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.scope import is_scope
@@ -140,6 +141,20 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
         return RepositorySettings(sound=False, problems=(f"{REPOSITORY_FILE}: {error}",))
 
 
+def find_misfits(raw: bytes, schema: str) -> list[str]:
+    """Return how settings do not fit the published ``schema`` (``config`` or ``user-config``), each with its line.
+
+    jsonschema is costly to import: `check` and `doctor` ask this, recall does not. Raises :class:`YamlError`.
+    """
+    from memfs.model.schema import check_schema
+
+    node = parse_yaml(raw)
+    return [
+        f"line {find_node(node, problem.field or '').line}: {problem}"
+        for problem in check_schema(as_written(node), read_schema(schema))
+    ]
+
+
 def _where_agents_write(reader: _Reader, agents: Mapping[str, Node]) -> str:
     """Return ``branch`` or ``proposal``. What is not understood narrows: it is a proposal then."""
     if "write" not in agents:
@@ -164,6 +179,12 @@ def read_user_settings(places: Places) -> UserSettings:
         return _parse_user_settings(raw, places, str(path))
     except YamlError as error:
         raise SetupError(f"your settings cannot be read: {error}", where=str(path)) from error
+
+
+def find_user_misfits(places: Places) -> list[str]:
+    """Return how the user's settings do not fit the published schema."""
+    raw = read_decisive(places.config / "config.yaml", "your settings", limit=MAX_YAML_BYTES)
+    return [] if raw is None else find_misfits(raw, "user-config")
 
 
 def add_store(places: Places, store: Store) -> bool:

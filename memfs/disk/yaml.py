@@ -76,6 +76,29 @@ def parse_yaml(raw: bytes) -> Node:
     return node
 
 
+def as_written(node: Node) -> object:
+    """Return the value of ``node`` as JSON knows it: maps, lists and texts, every scalar as it was written.
+
+    A key without a value is left out.
+    """
+    if isinstance(node.value, dict):
+        return {key: as_written(below) for key, below in node.value.items() if below.value != ""}
+    return [as_written(below) for below in node.value] if isinstance(node.value, list) else node.value
+
+
+def find_node(node: Node, path: str) -> Node:
+    """Return the value at ``path`` (keys and numbers with / between them), or the deepest one on the way to it."""
+    for part in path.split("/") if path else ():
+        below = node.value
+        if isinstance(below, dict) and part in below:
+            node = below[part]
+        elif isinstance(below, list) and part.isdecimal() and int(part) < len(below):
+            node = below[int(part)]
+        else:
+            break
+    return node
+
+
 # What nearly every settings file consists of, read without importing PyYAML, which costs a recall 16 ms.
 # Anything else is PyYAML's; a property test holds the two together, positions included.
 _WORD = r"[A-Za-z0-9_/~.@+*-]+"

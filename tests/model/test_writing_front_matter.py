@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from unicodedata import is_normalized
 
-import frontmatter
 import pytest
 import yaml
 from hypothesis import example, given, settings
@@ -21,7 +20,6 @@ from memfs.model.frontmatter import (
     normal_body,
     parse_document,
 )
-from memfs.model.handler import MemoryHandler
 from memfs.model.memory import FrontValue
 
 relaxed = settings(deadline=None, max_examples=200)
@@ -78,27 +76,6 @@ def test_another_yaml_reader_sees_the_same_texts(front: dict[str, FrontValue]) -
 
     seen = list(map(text_of, others.values()))
     assert seen == [value if isinstance(value, str) else list(value) for value in front.values()]
-
-
-@relaxed
-@given(front=fronts, body=bodies)
-def test_python_frontmatter_reads_and_writes_the_same_through_its_handler(
-    front: dict[str, FrontValue], body: str
-) -> None:
-    text = format_document(front, body).decode()
-    post = frontmatter.loads(text, handler=MemoryHandler())
-    assert post.metadata == front
-    assert post.content == body.strip()
-    again = frontmatter.dumps(post, handler=MemoryHandler())
-    assert parse_document(again.encode()).front == front
-
-
-def test_python_frontmatter_refuses_what_the_reader_refuses() -> None:
-    with pytest.raises(UnreadableError, match="written twice"):
-        frontmatter.loads("---\na: 1\na: 2\n---\n", handler=MemoryHandler())
-    with pytest.raises(UnreadableError, match="closes the front matter"):
-        frontmatter.loads("---\na: 1\n", handler=MemoryHandler())
-    assert frontmatter.loads("---\n\nA rule\n\n---\n", handler=MemoryHandler()).metadata == {}
 
 
 @pytest.mark.parametrize(
