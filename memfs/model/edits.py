@@ -1,4 +1,4 @@
-"""The smallest edits that set or remove keys in a block of front matter. Pure.
+"""Writing front matter: one key of a new block, and the smallest edits that set or remove keys. Pure.
 
 Indexes are into the block with LF line ends; :func:`apply_edits` finds them in the block as it is.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
-from unicodedata import normalize
+from unicodedata import is_normalized, normalize
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.flatyaml import Entry, UnreadableError, format_entry, format_flow, format_scalar
+from memfs.model.flatyaml import FORBIDDEN, MAX_KEY_CHARACTERS, Entry, UnreadableError
 from memfs.model.memory import FrontValue, Problem
 
 
@@ -115,3 +116,67 @@ def _replace_items(block: str, entry: Entry, values: Sequence[str]) -> Edit:
         return Edit(_line_start(block, gone[0][0]), _line_stop(block, gone[-1][1]), text)
     place = _line_stop(block, items[first - 1][1]) if first else _line_start(block, items[0][0])
     return Edit(place, place, text)
+
+
+# --- writing ----------------------------------------------------------------------------------------
+
+_WRITABLE_KEY = r"[A-Za-z_](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
+_PLAIN = r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+"
+# YAML 1.1 or 1.2 takes these for something else than text.
+_NO_TEXT = r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_LINE_LENGTH = 100
+
+
+def format_entry(key: str, value: FrontValue) -> list[str]:
+    """Return the lines of one key in a new file; raise :class:`InvalidMemoryError` for what cannot be written."""
+    if not re.fullmatch(_WRITABLE_KEY, key):
+        where = escape_hidden(key, single_line=True)[:MAX_KEY_CHARACTERS]
+        raise InvalidMemoryError("a new key has letters, digits, dashes and underscores", where=where)
+    if isinstance(value, str):
+        return [f"{key}: {format_scalar(value, where=key)}"]
+    flow = f"{key}: {format_flow(value, where=key)}"
+    if value and (key == "evidence" or len(flow) > _LINE_LENGTH):
+        return [f"{key}:", *(f"  - {format_scalar(item, where=key)}" for item in value)]
+    return [flow]
+
+
+def format_flow(values: Sequence[str], *, where: str) -> str:
+    """Return a list on one line."""
+    return "[" + ", ".join(format_scalar(value, where=where, in_flow=True) for value in values) + "]"
+
+
+def format_scalar(value: str, *, where: str, in_flow: bool = False, quote: bool = False) -> str:
+    """Return ``value`` plain where every reader takes it for this text, else in double quotes.
+
+    What is not NFC is written with escapes, so that the file is NFC and the value comes back as it was.
+    """
+    forbidden = re.search(FORBIDDEN, value.replace("\t", " "))
+    if forbidden:
+        raise InvalidMemoryError(f"the character U+{ord(forbidden[0]):04X} cannot be written", where=where)
+    if not quote and _is_plain(value, in_flow=in_flow):
+        return value
+    text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    if not is_normalized("NFC", text):
+        text = "".join(character if character.isascii() else _escape(ord(character)) for character in text)
+    return f'"{text}"'
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_plain(value: str, *, in_flow: bool) -> bool:
+    if not re.fullmatch(_PLAIN, value) or ": " in value or not is_normalized("NFC", value):
+        return False
+    if re.fullmatch(_NO_TEXT, value) and not _is_date(value):
+        return False
+    return not (in_flow and any(character in value for character in ",:?"))
+
+
+def _is_date(value: str) -> bool:
+    """Return whether ``value`` is a date, which is what both sides mean; 2024-02-30 makes some readers fail."""
+    try:
+        return bool(re.fullmatch(_DATE, value)) and bool(date.fromisoformat(value))
+    except ValueError:
+        return False

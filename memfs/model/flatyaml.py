@@ -1,6 +1,6 @@
 """The flat subset of YAML that front matter is written in: keys, texts, lists of texts (DESIGN 3). Pure.
 
-Reader and writer of one block stand side by side. The reader takes PyYAML's events and then asks more
+The writer is in :mod:`memfs.model.edits`. The reader takes PyYAML's events and then asks more
 than YAML does: every scalar must be the very text that stands in the file, on one line, so that no
 second reader (another YAML library, a site generator, a person) can see another value.
 
@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
-from unicodedata import is_normalized, normalize
+from unicodedata import normalize
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden, find_hidden
@@ -33,7 +32,7 @@ KEY = rf"{_WORD}(?: {_WORD}){{0,3}}"
 
 # What readers do not agree on: controls, the separators that only YAML 1.1 knows, marks. TAB is refused
 # too: libyaml, PyYAML and YAML 1.2 each allow it in other places.
-_FORBIDDEN = "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+FORBIDDEN = "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 _FORBIDDEN_ASCII = "[^\n\x20-\x7e]"
 _FENCE_INSIDE = r"(?m)^(?:---|\.\.\.|%)"
 _ESCAPE = r"\\(?:([\"\\/nt])|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))"
@@ -131,29 +130,25 @@ def scan_simple(block: str) -> list[Entry] | None:
         key_end = start + len(key)
         text = rest.strip(" ")
         place = key_end + 1 + len(rest) - len(rest.lstrip(" "))
-        if text.startswith("["):
-            values = _simple_items(text, place)
-            if values is None:
-                return None
-            items = tuple((begin, end) for _, begin, end in values)
-            value: FrontValue = tuple(content for content, _, _ in values)
-            entries.append(Entry(key, value, "flow", first, start, key_end, place, place + len(text), items))
-        elif text:
+        if text and not text.startswith("["):
             content = _simple_text(text)
             if content is None:
                 return None
             form = "plain" if content is text else "quoted"
             entries.append(Entry(key, content, form, first, start, key_end, place, place + len(text)))
+            continue
+        found = _simple_items(text, place) if text else _simple_block(lines, number, at)
+        if found is None:
+            return None
+        items = tuple((begin, end) for _, begin, end in found)
+        values = tuple(content for content, _, _ in found)
+        if text:
+            entries.append(Entry(key, values, "flow", first, start, key_end, place, place + len(text), items))
+        elif items:
+            entries.append(Entry(key, values, "block", first, start, key_end, items[0][0], items[-1][1], items))
         else:
-            found = _simple_block(lines, number, at)
-            if found is None:
-                return None
-            items = tuple((begin, end) for _, begin, end in found)
-            if items:
-                value = tuple(content for content, _, _ in found)
-                entries.append(Entry(key, value, "block", first, start, key_end, items[0][0], items[-1][1], items))
-            else:
-                entries.append(Entry(key, "", "plain", first, start, key_end, key_end + 1, key_end + 1))
+            entries.append(Entry(key, "", "plain", first, start, key_end, key_end + 1, key_end + 1))
+        if not text:
             at += sum(len(line) + 1 for line in lines[number : number + len(found)])
             number += len(found)
     return entries
@@ -246,7 +241,7 @@ def _require_clean(block: str, first_line: int) -> None:
         raise unreadable("too-large", f"the front matter has over {MAX_FRONT_CHARACTERS} characters", line=first_line)
     rule, message, index = "", "", 0
     # The whole class takes 4 ms to compile, and most front matter is ASCII.
-    if found := re.search(_FORBIDDEN_ASCII if block.isascii() else _FORBIDDEN, block):
+    if found := re.search(_FORBIDDEN_ASCII if block.isascii() else FORBIDDEN, block):
         index = found.start()
         is_tab = found[0] == "\t"
         rule = "tab" if is_tab else "control-character"
@@ -497,67 +492,3 @@ def _unescape(source: str) -> str | None:
             parts.append(chr(code))
         at = escape.end()
     return "".join([*parts, source[at:]])
-
-
-# --- writing ----------------------------------------------------------------------------------------
-
-_WRITABLE_KEY = r"[A-Za-z_](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
-_PLAIN = r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+"
-# YAML 1.1 or 1.2 takes these for something else than text.
-_NO_TEXT = r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)"
-_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_LINE_LENGTH = 100
-
-
-def format_entry(key: str, value: FrontValue) -> list[str]:
-    """Return the lines of one key in a new file; raise :class:`InvalidMemoryError` for what cannot be written."""
-    if not re.fullmatch(_WRITABLE_KEY, key):
-        where = escape_hidden(key, single_line=True)[:MAX_KEY_CHARACTERS]
-        raise InvalidMemoryError("a new key has letters, digits, dashes and underscores", where=where)
-    if isinstance(value, str):
-        return [f"{key}: {format_scalar(value, where=key)}"]
-    flow = f"{key}: {format_flow(value, where=key)}"
-    if value and (key == "evidence" or len(flow) > _LINE_LENGTH):
-        return [f"{key}:", *(f"  - {format_scalar(item, where=key)}" for item in value)]
-    return [flow]
-
-
-def format_flow(values: Sequence[str], *, where: str) -> str:
-    """Return a list on one line."""
-    return "[" + ", ".join(format_scalar(value, where=where, in_flow=True) for value in values) + "]"
-
-
-def format_scalar(value: str, *, where: str, in_flow: bool = False, quote: bool = False) -> str:
-    """Return ``value`` plain where every reader takes it for this text, else in double quotes.
-
-    What is not NFC is written with escapes, so that the file is NFC and the value comes back as it was.
-    """
-    forbidden = re.search(_FORBIDDEN, value.replace("\t", " "))
-    if forbidden:
-        raise InvalidMemoryError(f"the character U+{ord(forbidden[0]):04X} cannot be written", where=where)
-    if not quote and _is_plain(value, in_flow=in_flow):
-        return value
-    text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    if not is_normalized("NFC", text):
-        text = "".join(character if character.isascii() else _escape(ord(character)) for character in text)
-    return f'"{text}"'
-
-
-def _escape(code: int) -> str:
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _is_plain(value: str, *, in_flow: bool) -> bool:
-    if not re.fullmatch(_PLAIN, value) or ": " in value or not is_normalized("NFC", value):
-        return False
-    if re.fullmatch(_NO_TEXT, value) and not _is_date(value):
-        return False
-    return not (in_flow and any(character in value for character in ",:?"))
-
-
-def _is_date(value: str) -> bool:
-    """Return whether ``value`` is a date, which is what both sides mean; 2024-02-30 makes some readers fail."""
-    try:
-        return bool(re.fullmatch(_DATE, value)) and bool(date.fromisoformat(value))
-    except ValueError:
-        return False

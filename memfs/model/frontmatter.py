@@ -13,8 +13,8 @@ from unicodedata import normalize
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.edits import apply_edits, plan_edits
-from memfs.model.flatyaml import KEY, MAX_FRONT_CHARACTERS, UnreadableError, format_entry, position, scan, unreadable
+from memfs.model.edits import apply_edits, format_entry, plan_edits
+from memfs.model.flatyaml import KEY, MAX_FRONT_CHARACTERS, UnreadableError, position, scan, unreadable
 from memfs.model.memory import MAX_MEMORY_BYTES, Document, FrontValue, Problem
 
 __all__ = [

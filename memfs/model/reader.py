@@ -210,10 +210,7 @@ class _Check:
         if not document.has_front:
             self._add("no-front-matter", "the file has no front matter between --- lines", line=1)
         self._check_keys()
-        missing = [key for key in REQUIRED if key not in self.front]
-        if document.has_front:
-            for key in missing:
-                self._add("missing-field", "this required field is missing", field=key)
+        self._check_required()
         kind = self._one_of("kind", Kind)
         origin = self._one_of("origin", Origin)
         scope = self._scope()
@@ -221,8 +218,6 @@ class _Check:
         recorded = self._parsed("recorded", parse_date)
         trigger = self._parsed("review_trigger", parse_trigger)
         expires = self._parsed("expires", parse_date)
-        if kind is Kind.HANDOFF and "expires" not in self.front:
-            self._add("missing-field", "a handoff needs the day on which it expires", field="expires")
         author = self._text("author")
         title = self._text("title", is_single_line=False)
         applies_to = self._list("applies_to")
@@ -255,6 +250,13 @@ class _Check:
             allow=allow,
             expires=expires,
         )
+
+    def _check_required(self) -> None:
+        for key in REQUIRED if self.document.has_front else ():
+            if key not in self.front:
+                self._add("missing-field", "this required field is missing", field=key)
+        if self.front.get("kind") == Kind.HANDOFF.value and "expires" not in self.front:
+            self._add("missing-field", "a handoff needs the day on which it expires", field="expires")
 
     def _add(
         self, rule: str, message: str, *, field: str | None = None, line: int | None = None, fatal: bool = True
