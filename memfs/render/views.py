@@ -230,19 +230,25 @@ def render_bundle(
     shown_ids = {id(item) for item in placed}
     evidence = _lines_now([item for item in shown if id(item) in shown_ids])
     after = ""
-    if evidence and detail is not Detail.HEADING:
-        frame = open_frame(
-            evidence, draw_nonce=draw_nonce, name="evidence now", about=EVIDENCE_ABOUT, warning=UNAPPROVED_WARNING
-        )
-        room = None if limit_bytes is None else limit_bytes - _RESERVE - used - frame.own_bytes
-        lines = _whole_lines(evidence, frame, room)
-        after = frame.enclose(lines) if lines else ""
+    if detail is not Detail.HEADING:
+        after = _evidence_frame(evidence, draw_nonce, None if limit_bytes is None else limit_bytes - _RESERVE - used)
     ordered = [bundles[group.about] for group in (_APPROVED, _DUE, _UNAPPROVED) if group.about in bundles]
     parts = [bundle.frame.enclose(bundle.lines) for bundle in ordered]
     parts += [after] if after else []
     if left_out and parts:
         parts.append(f"{left_out} more left out.\n")
     return "\n".join(parts)
+
+
+def _evidence_frame(evidence: Sequence[str], draw_nonce: DrawNonce, room: int | None) -> str:
+    """Return the lines that evidence has now in a frame of their own, "" where none of them fits."""
+    if not evidence:
+        return ""
+    frame = open_frame(
+        evidence, draw_nonce=draw_nonce, name="evidence now", about=EVIDENCE_ABOUT, warning=UNAPPROVED_WARNING
+    )
+    lines = _whole_lines(evidence, frame, None if room is None else room - frame.own_bytes)
+    return frame.enclose(lines) if lines else ""
 
 
 def render_markdown(
