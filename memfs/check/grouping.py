@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memfs.check.results import Level, Result
-from memfs.check.rules import RULES
+from memfs.check.rules import RULES, fix_of
 from memfs.check.words import counted, memories, names_of
 from memfs.model.values import replace
 
 MIN_GROUP = 4
 """Fewer equal results are told one by one."""
+
+MAX_IDS = 40
+"""Most memories that a command to paste names."""
 
 
 def group_results(results: Iterable[Result]) -> list[Result]:
@@ -31,7 +34,17 @@ def group_results(results: Iterable[Result]) -> list[Result]:
         text = many.format(
             memories=memories(len(ids)), files=counted(len(same), "file"), ids=names_of(ids), message=message
         )
-        found.append(replace(same[0], message=text, path="", line=None, column=None, fix=RULES[rule].fix, ids=ids))
+        found.append(
+            replace(
+                same[0],
+                message=text,
+                path="",
+                line=None,
+                column=None,
+                fix=fix_of(rule, ids if len(ids) <= MAX_IDS else ()),
+                ids=ids,
+            )
+        )
     return found
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 from memfs.check.results import Level, Result
+from memfs.model.reader import id_of_path
+from memfs.model.slugs import is_id
 from memfs.model.values import dataclass
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Changes with what a file alone is told: results kept under another number are found again."""
+
+_ID = re.compile(r"\bID\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +89,15 @@ SKIP_RULES: dict[str, str] = {
     "nested-repository": "nested-repository",
     "bad-name": "bad-id",
     "too-deep": "misplaced-file",
+    "unmerged": "unmerged",
 }
 """The scan's reasons by the rule that reports them; the others are ``not-a-file``."""
+
+
+def fix_of(rule: str, ids: Sequence[str]) -> str | None:
+    """Return what to do about a rule, with the memories that it is about in place of ``ID``: a command to paste."""
+    fix = RULES[rule].fix
+    return _ID.sub(" ".join(ids), fix) if fix and ids and all(map(is_id, ids)) else fix
 
 
 def make_result(
@@ -110,7 +122,7 @@ def make_result(
         path=path,
         line=line,
         column=column,
-        fix=fix or known.fix,
+        fix=fix or fix_of(rule, ids or (id_of_path(path),)),
         fixable=fixable,
         ids=ids,
         others=others,

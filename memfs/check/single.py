@@ -262,14 +262,12 @@ def _check_form(file: MemoryFile) -> Iterator[Result]:
         if problem.rule == "scope-folder" and scope_of_path(file.path) is None:
             continue  # misplaced-file says it better
         message = f"{problem.field}: {problem.message}" if problem.field else problem.message
-        fix = RULES["conflict-markers"].fix
         yield make_result(
             rule,
             message,
             path=file.path,
             line=problem.line,
             column=problem.column,
-            fix=fix.replace("ID", file.id) if rule == "conflict-markers" and file.id and fix else None,
             level=None if problem.fatal or RULES[rule].level is not Level.ERROR else Level.WARNING,
             fixable=problem.rule == "byte-order-mark",
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from memfs.admission.gate import Severity, judge_text
 from memfs.check.change import Between
 from memfs.check.results import Level, Result
-from memfs.check.rules import RULES, SKIP_RULES, make_result
+from memfs.check.rules import SKIP_RULES, make_result
 from memfs.check.single import check_name, rule_of
 from memfs.check.states import differs
 from memfs.disk.settings import find_misfits, parse_repository_settings
@@ -26,13 +26,8 @@ _ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memf
 def check_skipped(others: Mapping[str, str]) -> Iterator[Result]:
     """Yield a result for each path that is not a file to be read."""
     for path, reason in others.items():
-        if reason == "unmerged":
-            memory_id = path.rsplit("/", 1)[-1].removesuffix(".md")
-            fix = (RULES["unmerged"].fix or "").replace("ID", plain(memory_id))
-            yield make_result("unmerged", path=path, fix=fix)
-        else:
-            yield make_result(SKIP_RULES.get(reason, "not-a-file"), path=path)
-            yield from check_name(path) if reason == "bad-name" else ()
+        yield make_result(SKIP_RULES.get(reason, "not-a-file"), path=path)
+        yield from check_name(path) if reason == "bad-name" else ()
 
 
 def check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterator[Result]:

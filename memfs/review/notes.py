@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from memfs.check.results import Level, Report, Result
-from memfs.check.rules import RULES
+from memfs.check.rules import RULES, fix_of
+from memfs.model.reader import id_of_path
 from memfs.model.values import dataclass
 
 
@@ -77,7 +78,8 @@ def note_of(result: Result, report: Report, paths_of: Mapping[str, Sequence[str]
     message = result.message
     if result.line and result.rule in _HEADLINES and not result.rule.startswith("evidence"):
         message = f"line {result.line}, column {result.column or 1} {message.removeprefix('body: ')}"
-    special = result.fix is not None and result.level is not Level.NOTE and result.fix != RULES[result.rule].fix
+    usual = fix_of(result.rule, result.ids or (id_of_path(result.path),))
+    special = result.fix is not None and result.level is not Level.NOTE and result.fix != usual
     return Note(
         tone=Tone.STOP if report.fails(result) else _TONES[result.level],
         about=result.rule,

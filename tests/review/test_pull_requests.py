@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections import Counter
@@ -62,6 +63,8 @@ def test_the_reviewer_reads_the_expected_sentence_in_every_form(name: str, pull:
     assert any(says in text for text in told), "\n".join(told)
     assert report.passed() is not stops, "\n".join(told)
     assert bool(review.stops) is stops
+    hints = [result.fix or "" for result in report.results if result.ids or result.path.startswith("memories/")]
+    assert not [hint for hint in hints if re.search(r"`memfs [^`]*\bID\b", hint)], "a hint is a command to paste"
     forms: dict[str, str] = {
         "terminal": format_plain(terminal_lines(review)),
         "comment": format_comment(review),
