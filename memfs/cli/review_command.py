@@ -95,8 +95,8 @@ def _find_request(tree: WorkTree, number: str) -> str:
     """Return the ref that a pull request was fetched to."""
     from memfs.git.read import ref_commit
 
-    places = (f"refs/heads/pr/{number}", f"refs/remotes/origin/pr/{number}", f"refs/pull/{number}/head")
-    found = next((ref for ref in places if ref_commit(tree, ref) is not None), None)
+    places = {f"pr/{number}": "refs/heads/", f"origin/pr/{number}": "refs/remotes/", f"pull/{number}/head": "refs/"}
+    found = next((name for name, where in places.items() if ref_commit(tree, where + name) is not None), None)
     if found is None:
         hint = f"git fetch origin pull/{number}/head:pr/{number} && git switch pr/{number}"
         raise UsageError(f"pull request {number} is not in this clone yet", hint=hint)
@@ -113,7 +113,7 @@ def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None
     if head_commit(tree) != review.head:
         raise UsageError(
             "only what is checked out can be approved: the receipts are committed to this branch",
-            hint=f"git switch {review.head_name}" if review.head_name != "HEAD" else None,
+            hint=_how_to_switch(tree, review.head_name),
         )
     ids = [change.id for change in review.unapproved if change.id]
     if not ids:
@@ -123,6 +123,17 @@ def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None
         what = "1 thing" if review.stops_for_others == 1 else f"{review.stops_for_others} things"
         session.note(f"an approval does not settle {what} above; the merge stays blocked until that is done")
     return approve_ids(ids, session, key=key)
+
+
+def _how_to_switch(tree: WorkTree, name: str) -> str | None:
+    """Return the command that checks out the branch of this name, where it is one of this clone or of its remotes."""
+    from memfs.git.read import ref_commit
+
+    if ref_commit(tree, f"refs/heads/{name}") is not None:
+        return f"git switch {name}"
+    if ref_commit(tree, f"refs/remotes/{name}") is not None:
+        return f"git switch {name.partition('/')[2]}"
+    return None
 
 
 def print_review(review: Review, session: Session, *, most_rows: int = 200) -> None:

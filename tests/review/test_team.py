@@ -152,6 +152,50 @@ def test_only_what_is_checked_out_can_be_approved(alice: Team, bob: Team, run: C
     done = run(alice, "review", f"origin/main..origin/{branch}", "--approve")
     assert done.code == 2
     assert "only what is checked out can be approved" in done.err
+    assert f"git switch {branch}" in done.err
+    alice.git("switch", "-q", branch)  # the hint works
+    assert run(alice, "review", "--approve").code == 6
+
+
+def test_a_pull_request_is_fetched_by_its_number_and_approved(
+    alice: Team, bob: Team, origin: Path, key: Path, run: Callable[..., Run]
+) -> None:
+    branch = _propose(bob, run).json["branch"]
+    git(origin, "update-ref", "refs/pull/7/head", f"refs/heads/{branch}")
+    git(origin, "update-ref", "-d", f"refs/heads/{branch}")
+    done = run(alice, "review", "7", "--approve")
+    assert done.code == 2
+    assert "pull request 7 is not in this clone yet" in done.err
+    hint = "git fetch origin pull/7/head:pr/7 && git switch pr/7"
+    assert hint in done.err
+    for command in hint.split(" && "):
+        alice.git(*command.split()[1:])
+    argv = [*launch_command(alice.places.home), "review", "7", "--approve", "--key", str(key)]
+    answers = (("Type streamed-exports to approve", "streamed-exports"),)
+    code, shown = Terminal(argv, cwd=alice.root, env=os.environ).answer(*answers)
+    assert code == 0, shown
+    assert shown.count(STATEMENT) == 1, "each text is shown once"
+    assert alice.says("streamed-exports", "team/ledger") == "trusted"
+    alice.git("switch", "-q", "main")
+    done = run(alice, "review", "7", "--approve")
+    assert (done.code, "git switch pr/7" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("argument", [(), ("7",)])
+def test_without_a_branch_the_key_is_not_touched(
+    alice: Team, bob: Team, origin: Path, tmp_path: Path, argument: tuple[str, ...], run: Callable[..., Run]
+) -> None:
+    branch = _propose(bob, run).json["branch"]
+    git(origin, "update-ref", "refs/pull/7/head", f"refs/heads/{branch}")
+    alice.git("fetch", "-q", "origin", "pull/7/head:pr/7")
+    alice.git("switch", "-q", "--detach", "pr/7")
+    # A key that cannot be read: whoever asked for it first would say so.
+    argv = [*launch_command(alice.places.home), "review", *argument, "--approve", "--key", str(tmp_path / "no-key")]
+    code, shown = Terminal(argv, cwd=alice.root, env=os.environ).answer()
+    assert code == 2
+    assert "no branch is checked out, so an approval could not be committed" in shown
+    assert "Type" not in shown
+    assert "no-key" not in shown
 
 
 def test_approving_needs_a_person_at_a_terminal(alice: Team, bob: Team, run: Callable[..., Run]) -> None:
