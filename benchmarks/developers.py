@@ -3,6 +3,7 @@
     python benchmarks/developers.py                  # the half that settings were tuned on
     python benchmarks/developers.py --half aside     # the half that was kept aside
     python benchmarks/developers.py --misses         # and what went wrong
+    python benchmarks/developers.py --shared pgvector   # the same memories from a shared index on PostgreSQL too
 
 ``developers/memories.txt`` and ``developers/prompts.txt`` are made up and labelled by hand, before tuning.
 A shown memory fits when a label names it. Prints one JSON document.
@@ -15,14 +16,17 @@ import json
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks"), str(ROOT / "tests")]
 
 from memfs.disk.places import Places  # noqa: E402
+from memfs.disk.settings import SharedStore  # noqa: E402
 from memfs.disk.worktree import WorkTree, find_work_tree  # noqa: E402
 from memfs.recall.search import Query, recall  # noqa: E402
 from memfs.standing.background import refresh_index  # noqa: E402
@@ -74,12 +78,42 @@ def write_repository(root: Path) -> WorkTree:
     return find_work_tree(root)
 
 
-def ask_all(tree: WorkTree, places: Places, prompts: list[Prompt], mode: str) -> list[tuple[Prompt, list[str]]]:
+@contextmanager
+def shared_index(root: Path, places: Places, kind: str) -> Iterator[SharedStore]:
+    """Publish the memories of ``root`` to a server of its own, with vectors, and give it as a reader's store."""
+    from people import Person, found_team
+    from postgres_server import running_server
+    from support import git, make_key
+
+    from memfs import postgres
+
+    git(root, "init", "-q")
+    team = found_team(root, places, [Person("anna", make_key(root.parent, "anna"))], approve_memory=False)
+    team.path("a").unlink()
+    (root / ".memfs" / "config.yaml").write_text("version: 1\nname: Developers\nshare: [team]\n")
+    team.commit("share")
+    with running_server(kind) as server:
+        owner, reader = (server.url(user, "postgres") for user in ("owner", "reader"))
+        with postgres.connect(postgres.parse_address(owner), places) as connection:
+            postgres.migrate(connection)
+            connection.execute("CREATE ROLE reader LOGIN; GRANT memfs_reader TO reader")
+            connection.commit()
+            meaning = postgres.open_meaning(places)
+            head = team.git("rev-parse", "HEAD").strip()
+            publication = postgres.read_publication(team.tree, places, head, today=TODAY, model=meaning.model)
+            postgres.publish(connection, publication, meaning, is_ancestor=lambda _older, _newer: False)
+        yield SharedStore(name="shared", url=reader, milliseconds=5_000)
+
+
+def ask_all(
+    tree: WorkTree | None, places: Places, prompts: list[Prompt], mode: str, shared: Sequence[SharedStore] = ()
+) -> list[tuple[Prompt, list[str]]]:
     """Return each prompt with the ids that a prompt hook would show for it."""
     asked = []
     for prompt in prompts:
         query = Query(text=prompt.text, limit=SHOWN, mode=mode, prompt=True, record=False)
-        hits = recall([("", tree)], places, query, today=TODAY).hits
+        stores = [("", tree)] if tree is not None else []
+        hits = recall(stores, places, query, today=TODAY, shared=shared).hits
         asked.append((prompt, [hit.assessment.file.id for hit in hits]))
     return asked
 
@@ -110,6 +144,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=["tuned", "aside", "all"], default="tuned")
     parser.add_argument("--misses", action="store_true", help="print the prompts that were answered wrongly")
+    parser.add_argument("--shared", choices=["debian", "pgvector"], help="ask a shared index of this kind too")
     args = parser.parse_args()
     prompts = read_prompts(args.half)
     with tempfile.TemporaryDirectory() as temporary:
@@ -129,6 +164,11 @@ def main() -> int:
                 for prompt, shown in asked:
                     if not set(prompt.expected) & set(shown[:1]) and (prompt.expected or shown):
                         print(f"{title}: {prompt.kind}: {prompt.text!a}: {shown}", file=sys.stderr)
+        if args.shared:
+            with shared_index(base / "repo", places, args.shared) as store:
+                for title, mode in (("words", "lexical"), ("words and meaning", "auto")):
+                    asked = ask_all(None, places, prompts, mode, [store])
+                    report[f"{title}, shared index"] = figures(asked)
     print(json.dumps(report, indent=2))
     return 0
 

@@ -41,7 +41,7 @@ from memfs.postgres.asking import read_evidence, read_held, search  # noqa: E402
 from memfs.postgres.connection import connect  # noqa: E402
 from memfs.postgres.meaning import NoMeaning  # noqa: E402
 from memfs.postgres.publication import Publication, Row  # noqa: E402
-from memfs.postgres.publish import migrate, publish  # noqa: E402
+from memfs.postgres.publishing import migrate, publish  # noqa: E402
 from memfs.postgres.rows import verify  # noqa: E402
 from memfs.recall.shared import index_of_answer  # noqa: E402
 

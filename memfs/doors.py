@@ -17,9 +17,12 @@ from typing import Any
 def open_door(room: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Callable[[str], Any], tuple[str, ...]]:
     """Return (``__getattr__``, ``__all__``) of the package ``room``; ``modules`` maps a module to its public names.
 
-    Source: PEP 562. A module's name that is also a public name of it (``judge.judge``) gives the public name.
+    Source: PEP 562. Raises :class:`ValueError` for a public name that is a module's too: once that module is
+    loaded, Python gives the module for the name.
     """
     where = {name: module for module, names in modules.items() for name in names}
+    if both := where.keys() & modules.keys():
+        raise ValueError(f"{room}: {', '.join(sorted(both))} is a module and a public name")
 
     def load(name: str) -> Any:
         module = where.get(name)

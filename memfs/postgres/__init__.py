@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memfs.postgres.connection import NoIndexError, Open, borrow, connect, give_back, is_installed, load
     from memfs.postgres.meaning import open_meaning
     from memfs.postgres.publication import Publication, is_ancestor, read_publication
-    from memfs.postgres.publish import Published, as_payload, migrate, publish
+    from memfs.postgres.publishing import Published, as_payload, migrate, publish
     from memfs.postgres.rows import Verified, parse_pins, verify
 
 __getattr__, __all__ = open_door(
@@ -27,7 +27,7 @@ __getattr__, __all__ = open_door(
         "connection": ("NoIndexError", "borrow", "connect", "give_back", "is_installed", "load"),
         "meaning": ("open_meaning",),
         "publication": ("Publication", "is_ancestor", "read_publication"),
-        "publish": ("Published", "as_payload", "migrate", "publish"),
+        "publishing": ("Published", "as_payload", "migrate", "publish"),
         "rows": ("Verified", "parse_pins", "verify"),
     },
 )

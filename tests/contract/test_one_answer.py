@@ -37,7 +37,7 @@ def test_only_sight_decides_by_the_readers_that_a_repository_names() -> None:
         "check/fields.py",
         "check/house.py",
         "postgres/publication.py",
-        "postgres/publish.py",
+        "postgres/publishing.py",
     }  # they say in words who is named, and decide nothing by it
     assert users_of(attributes=("readers",)) - words == {"sight.py"}
 

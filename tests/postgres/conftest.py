@@ -19,7 +19,7 @@ from memfs.postgres.address import parse_address
 from memfs.postgres.connection import SCHEMA_VERSION, connect
 from memfs.postgres.meaning import NoMeaning
 from memfs.postgres.publication import is_ancestor, read_publication
-from memfs.postgres.publish import Published, migrate, publish
+from memfs.postgres.publishing import Published, migrate, publish
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -11,7 +11,7 @@ from postgres.conftest import Shared, set_up
 
 from memfs.errors import MemfsError, RefusedError, SetupError, UsageError
 from memfs.postgres.connection import NoIndexError
-from memfs.postgres.publish import Published
+from memfs.postgres.publishing import Published
 
 Send = Callable[..., Published]
 
@@ -137,7 +137,7 @@ def test_a_publication_that_was_killed_goes_on_where_it_was(
     for number in range(6):
         team.write(f"m{number}", memory_text(f"Fact number {number}."))
     team.commit()
-    monkeypatch.setattr("memfs.postgres.publish.BATCH", 2)
+    monkeypatch.setattr("memfs.postgres.publishing.BATCH", 2)
     sent: list[int] = []
 
     def stop(done: int, _total: int) -> None:
@@ -198,7 +198,7 @@ def test_a_server_that_dies_in_the_middle_of_a_publication_shows_nothing_of_it(
     for number in range(6):
         team.write(f"m{number}", memory_text(f"Fact number {number}."))
     team.commit()
-    monkeypatch.setattr("memfs.postgres.publish.BATCH", 2)
+    monkeypatch.setattr("memfs.postgres.publishing.BATCH", 2)
 
     def die(done: int, _total: int) -> None:
         if done == 4:

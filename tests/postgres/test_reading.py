@@ -12,7 +12,7 @@ from support import TODAY
 from memfs.index.tokenizer import query_terms
 from memfs.postgres.asking import Answer, read_evidence, read_held, search
 from memfs.postgres.connection import NoIndexError
-from memfs.postgres.publish import Published
+from memfs.postgres.publishing import Published
 from memfs.postgres.rows import Verified, verify
 from memfs.trust.pin import parse_pin
 

@@ -16,7 +16,7 @@ from postgres.conftest import Shared, set_up
 from support import Run, git
 
 from memfs.disk.places import Places
-from memfs.postgres.publish import Published
+from memfs.postgres.publishing import Published
 
 Memfs = Callable[..., Run]
 Send = Callable[..., Published]

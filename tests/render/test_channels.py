@@ -70,7 +70,7 @@ MODULES = {
     "check/reading.py": "judges it",
     "check/texts.py": "compares it",
     "postgres/publication.py": "reads what is shared, after the gate",
-    "postgres/publish.py": "writes what is shared into the index",
+    "postgres/publishing.py": "writes what is shared into the index",
     "postgres/rows.py": "verifies it",
 }
 
