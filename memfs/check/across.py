@@ -34,7 +34,7 @@ class Pair:
 
 
 def check_clashes(paths: Iterable[str]) -> Iterator[Result]:
-    """Yield paths that a disk without case, or one with another Unicode form, cannot hold together."""
+    """Yield paths that a disk without case, or one with another Unicode form, cannot store side by side."""
     by_form: dict[str, set[str]] = {}
     for path in paths:
         parts = path.split("/")

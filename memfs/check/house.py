@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from unicodedata import normalize
 
 from memfs.check.change import Between, read_settings
+from memfs.check.policy import BASELINE, find_weaker, parse_policy, read_baseline
 from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
-from memfs.check.words import memories, names_of
-from memfs.disk.settings import REPOSITORY_FILE
+from memfs.check.words import counted, memories, names_of
+from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings
+from memfs.disk.yaml import YamlError
 from memfs.errors import InvalidMemoryError
 from memfs.git.attributes import find_attributes
 from memfs.git.snapshot import GitFiles, Snapshot
@@ -71,16 +73,27 @@ def check_house(between: Between) -> Iterator[Result]:
 
 
 def _check_settings(between: Between) -> Iterator[Result]:
-    if REPOSITORY_FILE not in between.paths:
-        return
-    old, new = between.settings, read_settings(between.now)
-    said = False
+    if BASELINE in between.paths:
+        added = len(read_baseline(between.now) - read_baseline(between.theirs))
+        if added:
+            message = f"It adds {counted(added, 'result')} to the baseline, which nobody would be told again."
+            yield make_result("settings-changed", message, path=BASELINE)
+    if REPOSITORY_FILE in between.paths:
+        yield from _check_settings_file(between.settings, read_settings(between.now), between.files)
+
+
+def _check_settings_file(old: RepositorySettings, new: RepositorySettings, files: Iterable[str]) -> Iterator[Result]:
+    weaker = _find_weaker_checks(old, new)
+    if weaker:
+        message = f"The checks become weaker: {names_of(weaker)}."
+        yield make_result("settings-changed", message, path=REPOSITORY_FILE)
+    said = bool(weaker)
     for scope in {*old.readers, *new.readers}:
         before, after = old.readers.get(scope), new.readers.get(scope)
         if before == after:
             continue
         said = True
-        count = memories(sum(scope_of_path(path) == scope for path in between.files))
+        count = memories(sum(scope_of_path(path) == scope for path in files))
         if after is None:
             message = f"{plain(scope)} is no longer limited to {names_of(before or ())}: more people would see {count}."
             yield make_result("readers-wider", message, path=REPOSITORY_FILE)
@@ -98,6 +111,17 @@ def _check_settings(between: Between) -> Iterator[Result]:
         yield make_result("settings-changed", message, path=REPOSITORY_FILE)
     if not said:
         yield make_result("settings-changed", f"It changes {REPOSITORY_FILE}.", path=REPOSITORY_FILE, level=Level.NOTE)
+
+
+def _find_weaker_checks(old: RepositorySettings, new: RepositorySettings) -> list[str]:
+    try:
+        before = parse_policy(old.check)
+    except YamlError:  # nothing of it counted
+        return []
+    try:
+        return find_weaker(before, parse_policy(new.check))
+    except YamlError:
+        return ["nothing of `check` would count"]
 
 
 # -- attributes --------------------------------------------------------------------------------------

@@ -82,6 +82,15 @@ def parse_policy(node: Node | None) -> Policy:
     )
 
 
+def find_misuse(node: Node | None) -> list[str]:
+    """Return why the map ``check`` of a settings file does not count; nothing where it does."""
+    try:
+        parse_policy(node)
+    except YamlError as error:
+        return [f"{error}"]
+    return []
+
+
 def read_policy(node: Node | None, own: Node | None, files: Snapshot) -> tuple[Policy, str | None]:
     """Return the policy of a repository's settings, at least as strict as the person's ``own``, and a complaint."""
     complaint = None
@@ -97,7 +106,7 @@ def read_policy(node: Node | None, own: Node | None, files: Snapshot) -> tuple[P
             levels={**theirs.levels, **strict},
             fail_on=min(theirs.fail_on, mine.fail_on, key=_STRICTNESS.index),
             require_approval=tuple(dict.fromkeys((*theirs.require_approval, *mine.require_approval))),
-            known=_read_baseline(files),
+            known=read_baseline(files),
         ),
         complaint,
     )
@@ -107,6 +116,33 @@ def demand(policy: Policy, *, fail_on: str | None, require_approval: bool) -> Po
     """Return ``policy`` with what the command line asks for on top."""
     level = min(policy.fail_on, Level(fail_on), key=_STRICTNESS.index) if fail_on else policy.fail_on
     return replace(policy, fail_on=level, require_approval=("*",) if require_approval else policy.require_approval)
+
+
+def find_weaker(old: Policy, new: Policy) -> list[str]:
+    """Return in words what ``new`` demands less than ``old``."""
+    found = [
+        f"{name} {new.levels.get(name, RULES[name].level) or 'off'} (was {was or 'off'})"
+        for name in sorted({*old.levels, *new.levels})
+        if (was := old.levels.get(name, RULES[name].level)) != (now := new.levels.get(name, RULES[name].level))
+        and _stricter(was, now) is was
+    ]
+    if old.fail_on is not new.fail_on and _stricter(old.fail_on, new.fail_on) is new.fail_on:
+        found.append(f"fail_on {new.fail_on} (was {old.fail_on})")
+    if "*" not in new.require_approval:
+        gone = [scope for scope in old.require_approval if scope not in new.require_approval]
+        found += [f"approval no longer required for {'every scope' if scope == '*' else scope}" for scope in gone]
+    return [*found, *_find_weaker_house(old.house, new.house)]
+
+
+def _find_weaker_house(old: House, new: House) -> Iterator[str]:
+    for scope, count in old.people.items():
+        if new.people.get(scope, 0) < count:
+            yield f"{counted(new.people.get(scope, 1), 'person', 'people')} for {scope} (was {count})"
+    if old.trigger_days is not None and (new.trigger_days is None or new.trigger_days > old.trigger_days):
+        yield f"trigger_days {new.trigger_days or 'unlimited'} (was {old.trigger_days})"
+    if old.trigger_kinds and (not new.trigger_kinds or not set(new.trigger_kinds) <= set(old.trigger_kinds)):
+        yield f"trigger_kinds {', '.join(new.trigger_kinds) or 'all'} (was {', '.join(old.trigger_kinds)})"
+    yield from (f"{name} no longer required" for name in old.required if name not in new.required)
 
 
 # -- results -----------------------------------------------------------------------------------------
@@ -205,7 +241,8 @@ def format_baseline(results: Iterable[Result]) -> bytes:
     return (json.dumps({"version": 1, "known": known[:MAX_BASELINE]}, indent=1) + "\n").encode()
 
 
-def _read_baseline(files: Snapshot) -> frozenset[str]:
+def read_baseline(files: Snapshot) -> frozenset[str]:
+    """Return the fingerprints of a state's baseline file; none where it is not one."""
     raw = dict(files.read_many([BASELINE]))[BASELINE]
     try:
         known = json.loads(raw)["known"] if isinstance(raw, bytes) else []

@@ -125,7 +125,7 @@ class Known:
 
 
 def look_at(path: str, raw: bytes, *, identities: Collection[str] = ()) -> Known:
-    """Return what is known of the file ``path`` that holds ``raw``."""
+    """Return what is known of the file ``path`` that contains ``raw``."""
     return look_at_file(read_memory(path, raw), identities=identities)
 
 

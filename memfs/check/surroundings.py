@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from memfs.admission.gate import Severity, judge_text
 from memfs.check.change import Between
+from memfs.check.policy import find_misuse
 from memfs.check.results import Level, Result
 from memfs.check.rules import SKIP_RULES, make_result
 from memfs.check.single import check_name, rule_of
@@ -48,8 +49,11 @@ def check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterato
             except InvalidMemoryError as error:
                 yield make_result("bad-questions", f"{plain(str(error), limit=300)}.", path=path)
         elif isinstance(raw, bytes):
-            for problem in parse_repository_settings(raw).problems or find_misfits(raw, "config"):
-                yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path)
+            settings = parse_repository_settings(raw)
+            misuse = find_misuse(settings.check) if settings.sound else []
+            fix = "Correct it; until then nothing of `check` counts." if misuse else None
+            for problem in misuse or settings.problems or find_misfits(raw, "config"):
+                yield make_result("bad-settings", f"{plain(problem, limit=300)}.", path=path, fix=fix)
         elif raw != "missing":
             yield make_result("bad-settings", f"The file cannot be read: {plain(raw)}.", path=path)
 
@@ -59,8 +63,10 @@ def check_oddities(snapshot: Snapshot) -> Iterator[Result]:
     without a word."""
     found = {**snapshot.oddities(".memfs"), **snapshot.oddities(".memfs/approvals")}
     for path, reason in sorted(found.items()):
-        what = {"symlink": "A symlink", "not-a-folder": "No folder"}.get(reason, "No regular file")
-        message = f"{what} stands here; it is not read, and what it should hold counts as missing."
+        what = {"symlink": "A symlink", "not-a-folder": "Something that is not a folder"}.get(
+            reason, "Something that is not a regular file"
+        )
+        message = f"{what} lies here; it is not read, and what it should contain counts as missing."
         yield make_result("not-a-file", message, path=path, fix="Put the file or folder itself here.")
 
 

@@ -180,7 +180,7 @@ def _commit(tree: WorkTree, planned: Plan, wanted: Wanted) -> tuple[str, str]:
 
 
 def _find_proposed(tree: WorkTree, planned: Plan) -> str | None:
-    """Return the branch of ours that holds every file of the plan as it is, where there is one."""
+    """Return the branch of ours that contains every file of the plan as it is, where there is one."""
     stem = planned.stem
     raw = call_git(tree, "for-each-ref", "--format=%(refname)", f"refs/heads/{stem}*").stdout
     names = [ref.removeprefix("refs/heads/") for ref in raw.decode("utf-8", "replace").split("\n")]

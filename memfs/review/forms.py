@@ -1,7 +1,7 @@
 """A review in its three forms: for a terminal, as the one comment of a pull request, as JSON. Pure.
 
 In a comment, whatever could be Markdown, a mention, a reference or a link is a code span; texts of
-memories stand in ``<pre>`` with every character escaped. On a terminal every line is memfs's own or
+memories are in ``<pre>`` with every character escaped. On a terminal every line is memfs's own or
 begins with memfs's own mark.
 """
 
@@ -257,7 +257,7 @@ STYLES = {
     "new": "green underline",
 }
 
-_INDENT = 9  # what stands before a note's sentence
+_INDENT = 9  # what comes before a note's sentence
 
 
 def terminal_lines(
@@ -338,7 +338,7 @@ def _styled(pieces: Sequence[Piece], same: str, *, marks: bool = True) -> list[S
 
 
 def format_plain(lines: Iterable[Sequence[Styled]]) -> str:
-    """Return styled lines without styles; changed words stand in ``[-…-]`` and ``{+…+}``, as git has them."""
+    """Return styled lines without styles; changed words are in ``[-…-]`` and ``{+…+}``, as git has them."""
     marks = {"gone": ("[-", "-]"), "new": ("{+", "+}")}
     done = []
     for line in lines:

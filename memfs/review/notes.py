@@ -64,7 +64,7 @@ _HEADLINES = {
     "hidden-character": "Hidden characters, which the difference on the forge does not show: ",
     "secret": "It looks like a credential: ",
     "personal-data": "It looks like personal data: ",
-    "held": "Admission holds it for a person to decide: ",
+    "held": "Admission leaves it for a person to decide: ",
     "evidence-changed": "Its evidence has drifted: ",
     "evidence-gone": "Its evidence has drifted: ",
 }

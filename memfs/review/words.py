@@ -112,7 +112,7 @@ def compare_words(before: str, after: str, *, work: int = MAX_WORK) -> tuple[Row
 
 
 def context_rows(rows: Sequence[Row], *, context: int = 2) -> Iterator[Row | None]:
-    """Return the changed rows with ``context`` equal ones round each; None stands for what is left out."""
+    """Return the changed rows with ``context`` equal ones round each; None is in the place of what is left out."""
     keep = [False] * len(rows)
     for place, row in enumerate(rows):
         if not row.same:

@@ -74,7 +74,47 @@ def test_settings_that_are_not_understood_are_said_and_not_used(repo: Path) -> N
     put(repo, "x")
     for text in ("  rules:\n    no-such-rule: off\n", "  fail_on: never\n", "  house:\n    trigger_days: soon\n"):
         _settings(repo, text)
-        assert any("the settings `check` are not used" in notice for notice in check(repo).report.notices)
+        found = check(repo)
+        assert any("the settings `check` are not used" in notice for notice in found.report.notices)
+        assert only(found, "bad-settings").level is Level.ERROR
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("  rules:\n    due: error\n", "  rules:\n    due: off\n", "due off (was error)"),
+        ("  fail_on: note\n", "  fail_on: error\n", "fail_on error (was note)"),
+        ("  require_approval: true\n", "  require_approval: [team]\n", "approval no longer required for every scope"),
+        ("  house:\n    people:\n      team: 2\n", "  fail_on: note\n", "1 person for team (was 2)"),
+        ("  house:\n    trigger_days: 90\n", "  house:\n    trigger_days: 900\n", "trigger_days 900 (was 90)"),
+        ("  house:\n    trigger_kinds: [on]\n", "  fail_on: note\n", "trigger_kinds all (was on)"),
+        ("  house:\n    required: [author]\n", "  fail_on: note\n", "author no longer required"),
+        ("  fail_on: note\n", "  fail_on: never\n", "nothing of `check` would count"),
+    ],
+)
+def test_a_change_that_weakens_the_checks_is_told(repo: Path, before: str, after: str, says: str) -> None:
+    for one, other, is_weaker in ((before, after, True), (after, before, False)):
+        _settings(repo, one)
+        commit(repo, "one")
+        git(repo, "switch", "-qC", "work")
+        _settings(repo, other)
+        commit(repo, "other")
+        found = check(repo, base="main", commit="work")
+        told = [result.message for result in found.report.results if result.rule == "settings-changed"]
+        assert any(f"The checks become weaker: {says}" in text for text in told) is is_weaker, told
+        git(repo, "switch", "-q", "main")
+
+
+def test_a_baseline_that_grows_is_told_and_does_not_cover_its_own_change(repo: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "one")
+    commit(repo, "one")
+    git(repo, "switch", "-qc", "work")
+    write(repo, "memories/team/bad.md", "broken\n")
+    assert memfs("check", "--write-baseline", cwd=repo).code == 0
+    commit(repo, "broken and known")
+    found = check(repo, base="main", commit="work")
+    assert "bad-front-matter" in rules_of(found)
+    assert "to the baseline, which nobody would be told again" in only(found, "settings-changed").message
 
 
 def test_an_approval_can_be_required_for_some_scopes(repo: Path, places: Places, key: Path, memfs) -> None:  # type: ignore[no-untyped-def]

@@ -348,6 +348,19 @@ def lowers_what_recall_must_reach(pull: Pulls) -> None:
     pull.change("evals/recall.yaml", "hit: 1.0", "hit: 0.0")
 
 
+@hostile("The checks become weaker: contradiction off (was warning).", stops=False)
+def turns_a_rule_off(pull: Pulls) -> None:
+    pull.write(
+        ".memfs/config.yaml",
+        "version: 1\nscopes: [team, team/*, restricted/*]\ncheck:\n  rules:\n    contradiction: off\n",
+    )
+
+
+@hostile("It adds 1 result to the baseline, which nobody would be told again.", stops=False)
+def adds_to_the_baseline(pull: Pulls) -> None:
+    pull.write(".memfs/baseline.json", '{"version": 1, "known": ["0123456789abcdef0123456789abcdef"]}\n')
+
+
 @hostile("Only mallory@example.com would see team: 9 memories disappear for everybody else.", stops=False)
 def hides_the_team_from_the_team(pull: Pulls) -> None:
     pull.write(".memfs/config.yaml", "version: 1\nreaders:\n  team: [mallory@example.com]\n")
@@ -444,6 +457,11 @@ def clean(act: Act) -> Act:
 @clean
 def adds_a_memory(pull: Pulls) -> None:
     pull.memory("new", NEW)
+
+
+@clean
+def names_what_is_done_each_night(pull: Pulls) -> None:
+    pull.memory("new", "The nightly job copies last night's backup to the standby before it starts.")
 
 
 @clean
