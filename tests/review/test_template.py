@@ -133,14 +133,6 @@ def test_a_word_difference_is_what_git_shows(made: Team) -> None:
     assert "[-first-]{+FIRST+}" in shown
 
 
-def test_every_named_version_is_this_one() -> None:
-    for path in (".github/workflows/memories.yml", ".gitlab-ci.yml", ".pre-commit-config.yaml"):
-        text = (TEMPLATE / path).read_text()
-        named = re.findall(r"(?:MEMFS_VERSION: \"|memfs-git==|memfs@v)([0-9][^\"\s]*)\"", text)
-        assert named, path
-        assert set(named) == {package.__version__}, path
-
-
 def test_code_owners_cover_every_scope_of_the_examples_and_the_house_rules() -> None:
     owned = [
         line.split()[0] for line in (TEMPLATE / ".github/CODEOWNERS").read_text().splitlines() if line.startswith("/")
