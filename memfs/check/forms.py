@@ -106,8 +106,7 @@ def format_github(report: Report) -> str:
             "title": f"memfs {result.rule}",
         }
         written = ",".join(f"{key}={_github_property(str(value))}" for key, value in properties.items() if value)
-        text = f"{result.message} {result.fix}" if result.fix else result.message
-        lines.append(f"::{_GITHUB_LEVEL[result.level]} {written}::{_github_data(text)}")
+        lines.append(f"::{_GITHUB_LEVEL[result.level]} {written}::{_github_data(result.text)}")
     lines.append(format_summary(report))
     return "\n".join(lines)
 
@@ -151,8 +150,7 @@ def format_junit(report: Report, *, checked: Sequence[str] = ()) -> str:
 
 
 def _junit_line(result: Result) -> str:
-    text = f"{format_place(result)} {result.level.value} {result.rule} {result.message}"
-    return f"{text} {result.fix}" if result.fix else text
+    return f"{format_place(result)} {result.level.value} {result.rule} {result.text}"
 
 
 def _xml_text(text: str) -> str:
@@ -177,7 +175,7 @@ def format_gitlab(report: Report) -> str:
         {
             "type": "issue",
             "check_name": result.rule,
-            "description": f"{result.message} {result.fix}" if result.fix else result.message,
+            "description": result.text,
             "categories": ["Style" if result.level is Level.NOTE else "Bug Risk"],
             "severity": _GITLAB_LEVEL[result.level],
             "fingerprint": fingerprint(result),
@@ -200,7 +198,7 @@ def format_rdjson(report: Report) -> str:
             location["range"] = {"start": {"line": result.line, "column": result.column or 1}}
         diagnostics.append(
             {
-                "message": f"{result.message} {result.fix}" if result.fix else result.message,
+                "message": result.text,
                 "location": location,
                 "severity": _RDJSON_LEVEL[result.level],
                 "code": {"value": result.rule, "url": f"{HELP}#{result.rule}"},

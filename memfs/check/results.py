@@ -39,6 +39,11 @@ class Result:
     ids: tuple[str, ...] = ()  # the memories that it is about, where they are not the one at ``path``
     others: tuple[str, ...] = ()  # paths of other memories that the message names
 
+    @property
+    def text(self) -> str:
+        """The message, and what to do about it."""
+        return f"{self.message} {self.fix}" if self.fix else self.message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:

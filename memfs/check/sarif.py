@@ -64,7 +64,7 @@ def _result(result: Result, index: int) -> dict[str, Any]:
         "ruleId": result.rule,
         "ruleIndex": index,
         "level": result.level.value,
-        "message": {"text": f"{result.message} {result.fix}" if result.fix else result.message},
+        "message": {"text": result.text},
         "locations": [{"physicalLocation": location}],
         "partialFingerprints": {"memfsResult/v1": fingerprint(result)},
     }

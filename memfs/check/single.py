@@ -24,7 +24,7 @@ from memfs.model.schema import check_front
 from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
 from memfs.model.unseen import find_unseen
-from memfs.model.values import dataclass
+from memfs.model.values import asdict, dataclass
 from memfs.repository.duplicates import statement_sketch
 
 MAX_COLUMNS = 2_000
@@ -373,39 +373,21 @@ def _place(finding: Finding, document: Document, body_line: int) -> tuple[int | 
 
 # -- as JSON, for keeping ----------------------------------------------------------------------------
 
-_TEXTS = (
-    "path",
-    "digest",
-    "id",
-    "kind",
-    "origin",
-    "scope",
-    "author",
-    "recorded",
-    "trigger",
-    "expires",
-    "text_digest",
-    "statement",
-    "title",
-)
-_TUPLES = ("evidence", "supersedes", "signature", "topics", "rests_on", "addresses", "own", "allow", "fields")
-_LINES = ("evidence_line", "trigger_line", "supersedes_line")
-_RESULT = ("rule", "message", "path", "line", "column", "fix", "fixable")
+_OF_RESULTS = ("results", "held")
 
 
 def format_known(known: Known) -> dict[str, Any]:
     """Return ``known`` as JSON values, empty fields left out."""
-    found: dict[str, Any] = {
-        name: value for name in (*_TEXTS, *_TUPLES, *_LINES) if (value := getattr(known, name)) not in ("", (), None)
-    }
-    for name in ("results", "held"):
-        results: tuple[Result, ...] = getattr(known, name)
-        if results:
-            found[name] = [
-                {"level": result.level.value, **{key: value for key in _RESULT if (value := getattr(result, key))}}
-                for result in results
-            ]
+    names: tuple[str, ...] = Known.__match_args__
+    found = _without_empty({name: getattr(known, name) for name in names})
+    for name in _OF_RESULTS:
+        if name in found:
+            found[name] = [_without_empty(asdict(result)) for result in found[name]]
     return found
+
+
+def _without_empty(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in ("", (), None, False)}
 
 
 def parse_known(kept: dict[str, Any]) -> Known:
@@ -413,15 +395,8 @@ def parse_known(kept: dict[str, Any]) -> Known:
 
     Raises ``TypeError``, ``ValueError`` or ``KeyError`` for anything else.
     """
-    values: dict[str, Any] = {**kept, "id": kept.get("id", "")}
-    for key in _TUPLES:
-        if key in values:
-            values[key] = tuple(values[key])
-    for key in ("results", "held"):
-        if key in values:
-            values[key] = _parse_results(values[key])
-    return Known(**values)
-
-
-def _parse_results(kept: Sequence[dict[str, Any]]) -> tuple[Result, ...]:
-    return tuple(Result(**{**result, "level": Level(result["level"])}) for result in kept)
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+    for name in _OF_RESULTS:
+        if name in values:
+            values[name] = tuple(Result(**{**result, "level": Level(result["level"])}) for result in values[name])
+    return Known(**({"id": ""} | values))

@@ -19,6 +19,7 @@ from memfs.git.conversion import CONVERTING
 from memfs.git.log import read_messages
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
+from memfs.recall.evaluate import parse_suite
 
 _MAX_MESSAGE = 64 * 1024
 _ATTRIBUTES = {"memories/** text eol=lf": "memories/", ".memfs/** -text": ".memfs/"}
@@ -42,8 +43,6 @@ def check_repository_files(snapshot: Snapshot, base: Snapshot | None) -> Iterato
             yield from _check_attributes(text)
             yield from _check_conversions(snapshot, text)
         elif path in questions:
-            from memfs.recall.evaluate import parse_suite  # brings the whole of recall along
-
             try:
                 parse_suite(path, raw if isinstance(raw, bytes) else b"")
             except InvalidMemoryError as error:

@@ -15,16 +15,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from os.path import normpath, realpath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memfs import __version__, check
+from memfs.admission.deep import DeepScanner, open_scanner
+from memfs.disk.files import write_in_tree
+from memfs.disk.private import make_folder
+from memfs.disk.worktree import WorkTree
 from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
+from memfs.git.read import head_commit
+from memfs.git.snapshot import GitFiles
 
 if TYPE_CHECKING:
-    from memfs.admission.deep import DeepScanner
-    from memfs.check.results import Report
-    from memfs.check.run import Check
     from memfs.cli.session import Session
-    from memfs.disk.worktree import WorkTree
 
 FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "rdjson")
 
@@ -53,15 +58,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.check.run import check_repository, fix_format, with_fixes
-    from memfs.check.states import Target
-
     if args.fix and (args.staged or args.commit):
         raise UsageError("--fix writes the work tree; it goes with neither --staged nor --commit")
     repository = session.open_repository()
     if args.hook:
         args.staged, args.base, args.commit = find_hook_target(repository.tree, session.environ)
-    target = Target(
+    target = check.Target(
         paths=tuple(repository_paths(args.paths, session)),
         base=args.base,
         staged=args.staged,
@@ -74,8 +76,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     tree, identities = repository.tree, repository.identities()
     scanner = _open_scanner(session) if args.scan else None
 
-    def look() -> Check:
-        return check_repository(
+    def look() -> check.Check:
+        return check.check_repository(
             tree,
             session.places,
             target,
@@ -86,17 +88,17 @@ def run(args: argparse.Namespace, session: Session) -> int:
             on_long=lambda files: session.note(f"looking at {files:,} memories for the first time …"),
         )
 
-    check = look()
-    report = check.report
+    found = look()
+    report = found.report
     if args.fix:
-        fixed, left = fix_format(tree, check)
+        fixed, left = check.fix_format(tree, found)
         if fixed:
-            check = look()
-        report = with_fixes(check.report, fixed, left)
+            found = look()
+        report = check.with_fixes(found.report, fixed, left)
     if args.write_baseline:
-        return _write_baseline(check, session)
+        return _write_baseline(found.report, session)
     print_report(report, args.format, session)
-    if check.unpinned:
+    if found.unpinned:
         session.note("memfs: nothing here is pinned, so no approval was judged")
         session.note("  run `memfs pin` once, or give --pin; `--pin here` trusts the keyring that is here unverified")
         if not args.staged:  # before a commit the rules are what counts, and not everybody has pinned
@@ -110,9 +112,6 @@ def find_hook_target(tree: WorkTree, environ: Mapping[str, str]) -> tuple[bool, 
     pre-commit names the two ends of a range where it has one; with `--all-files` and in CI nothing is staged,
     and then the whole work tree counts. Source: pre-commit's documentation, "pre-commit during push".
     """
-    from memfs.git.read import head_commit
-    from memfs.git.snapshot import GitFiles
-
     since, tip = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
     if since and tip and set(since) != {"0"}:
         return False, since, tip
@@ -132,53 +131,39 @@ def add_strictness(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--require-approval", action="store_true", help="a text that nobody has approved is an error")
 
 
-def _write_baseline(check: Check, session: Session) -> int:
-    from memfs.check.policy import BASELINE, format_baseline
-    from memfs.disk.files import write_in_tree
-
-    raw = format_baseline(check.report.results)
-    write_in_tree(session.open_repository().tree, BASELINE, raw)
-    session.say(f"{BASELINE} written; commit it to leave out {len(check.report.results):,} results from now on")
+def _write_baseline(report: check.Report, session: Session) -> int:
+    write_in_tree(session.open_repository().tree, check.BASELINE, check.format_baseline(report.results))
+    session.say(f"{check.BASELINE} written; commit it to leave out {len(report.results):,} results from now on")
     return EXIT_YES
 
 
 def _open_scanner(session: Session) -> DeepScanner:
-    from memfs.admission.deep import open_scanner
-    from memfs.disk.private import make_folder
-
     scanner = open_scanner(str(make_folder(session.places, "cache", "scanner")))
     if scanner is None:
         raise SetupError("the scanner is not installed", hint='pip install "memfs-git[scan]"')
     return scanner
 
 
-def print_report(report: Report, form: str, session: Session) -> None:
+def print_report(report: check.Report, form: str, session: Session) -> None:
     """Write ``report`` to stdout in one of the forms."""
-    from memfs import __version__
-    from memfs.check.forms import format_github, format_gitlab, format_junit, format_rdjson, format_text, report_payload
-    from memfs.check.sarif import format_sarif
-
     if form == "json":
-        session.emit("check", report_payload(report))
+        session.emit("check", check.report_payload(report))
     elif form == "sarif":
-        session.say(format_sarif(report, version=__version__))
-    elif form == "github":
-        session.say(format_github(report))
-    elif form == "gitlab":
-        session.say(format_gitlab(report))
-    elif form == "rdjson":
-        session.say(format_rdjson(report))
-    elif form == "junit":
-        session.say(format_junit(report))
+        session.say(check.format_sarif(report, version=__version__))
+    elif form == "text":
+        session.say(check.format_text(report, color=session.color))
     else:
-        session.say(format_text(report, color=session.color))
+        write = {
+            "github": check.format_github,
+            "gitlab": check.format_gitlab,
+            "rdjson": check.format_rdjson,
+            "junit": check.format_junit,
+        }[form]
+        session.say(write(report))
 
 
 def repository_paths(paths: list[str], session: Session) -> list[str]:
     """Return ``paths``, which people give from where they are, relative to the top of the repository."""
-    from os.path import normpath, realpath
-    from pathlib import Path
-
     root = Path(realpath(session.open_repository().tree.root))
     found = []
     for path in paths:

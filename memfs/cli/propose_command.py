@@ -14,15 +14,17 @@ your index and the branch you are on stay as they are, so several agents can do 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from memfs import propose
+from memfs.check import counted
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of, origin_of
 from memfs.errors import EXIT_YES, UsageError
+from memfs.model.codepoints import plain
+from memfs.repository import DraftText, Repository
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.propose.propose import Plan
-    from memfs.repository.repository import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,15 +44,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.propose.propose import Opened, Wanted, open_request, plan, prepare, push
-
     repository = session.open_repository()
+    tree, identities = repository.tree, repository.identities()
+    wanted = _wanted(args, session, repository)
+    if args.dry_run:
+        return _tell_plan(propose.plan(tree, wanted, identities=identities), session)
+    prepared = propose.prepare(tree, wanted, identities=identities)
+    for notice in prepared.notices:
+        session.note(notice)
+    opened = propose.Opened()
+    pushed = wanted.push and prepared.remote is not None
+    if pushed:
+        if not args.json:
+            session.note(f"pushing {prepared.branch} …")
+        propose.push(tree, prepared, environ=session.environ, interactive=session.interactive)
+        opened = propose.open_request(tree, prepared, wanted, environ=session.environ, interactive=session.interactive)
+    if args.json:
+        session.emit("propose", _payload(prepared, opened, pushed=pushed))
+    else:
+        _tell(prepared, opened, session, pushed=pushed)
+    return EXIT_YES
+
+
+def _wanted(args: argparse.Namespace, session: Session, repository: Repository) -> propose.Wanted:
     if args.new is None and (given := [name for name, value in fields_of(args).items() if value]):
         raise UsageError(f"--{given[0].replace('_', '-')} goes with --new", hint="`memfs edit ID` changes a memory")
-    new = _write_new(args, session, repository) if args.new is not None else {}
-    wanted = Wanted(
+    return propose.Wanted(
         ids=tuple(args.ids),
-        new=new,
+        new=_write_new(args, session, repository) if args.new is not None else {},
         branch=args.branch,
         base=args.base,
         remote=args.remote,
@@ -59,54 +80,36 @@ def run(args: argparse.Namespace, session: Session) -> int:
         draft=args.draft,
         push=not args.no_push,
     )
-    if args.dry_run:
-        return _tell_plan(plan(repository.tree, wanted, identities=repository.identities()), session)
-    prepared = prepare(repository.tree, wanted, identities=repository.identities())
-    for notice in prepared.notices:
-        session.note(notice)
-    opened = Opened()
-    pushed = not args.no_push and prepared.remote is not None
-    if pushed:
-        if not args.json:
-            session.note(f"pushing {prepared.branch} …")
-        push(repository.tree, prepared, environ=session.environ, interactive=session.interactive)
-        opened = open_request(
-            repository.tree, prepared, wanted, environ=session.environ, interactive=session.interactive
-        )
-    if args.json:
-        session.emit(
-            "propose",
-            {
-                "branch": prepared.branch,
-                "commit": prepared.commit,
-                "base": prepared.base,
-                "paths": list(prepared.paths),
-                "pushed": pushed,
-                "request": opened.request,
-                "address": opened.address,
-                "notices": [*prepared.notices, *opened.notices],
-            },
-        )
-        return EXIT_YES
+
+
+def _payload(prepared: propose.Prepared, opened: propose.Opened, *, pushed: bool) -> dict[str, Any]:
+    return {
+        "branch": prepared.branch,
+        "commit": prepared.commit,
+        "base": prepared.base,
+        "paths": list(prepared.paths),
+        "pushed": pushed,
+        "request": opened.request,
+        "address": opened.address,
+        "notices": [*prepared.notices, *opened.notices],
+    }
+
+
+def _tell(prepared: propose.Prepared, opened: propose.Opened, session: Session, *, pushed: bool) -> None:
     for notice in opened.notices:
         session.note(notice)
-    session.say(
-        f"{prepared.branch}  (commit {prepared.commit[:12]}, {len(prepared.paths)} file(s), onto {prepared.base})"
-    )
+    files = counted(len(prepared.paths), "file")
+    session.say(f"{prepared.branch}  (commit {prepared.commit[:12]}, {files}, onto {prepared.base})")
     if opened.request:
         session.say(f"pull request: {opened.request}")
     elif opened.address:
         session.say(f"open it here: {opened.address}")
     elif not pushed:
         session.say("not pushed")
-    return EXIT_YES
 
 
-def _tell_plan(planned: Plan, session: Session) -> int:
-    from memfs.model.codepoints import plain
-    from memfs.propose.remote import show_remote
-
-    where = show_remote(planned.url) if planned.url else "nowhere: there is no remote"
+def _tell_plan(planned: propose.Plan, session: Session) -> int:
+    where = propose.show_remote(planned.url) if planned.url else "nowhere: there is no remote"
     session.say(f"{plain(planned.title)}: {planned.branches[0]} onto {plain(planned.base)}, pushed to {where}")
     for path, raw in planned.files.items():
         session.say(f"  {'deletes' if raw is None else 'writes'} {plain(path)}")
@@ -116,8 +119,6 @@ def _tell_plan(planned: Plan, session: Session) -> int:
 
 def _write_new(args: argparse.Namespace, session: Session, repository: Repository) -> dict[str, bytes]:
     """Return the file of a new memory, admitted but not written anywhere."""
-    from memfs.repository.draft import DraftText
-
     text = session.read_stdin().decode("utf-8") if args.new == "-" else args.new
     draft = DraftText(
         body=text,

@@ -16,13 +16,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs import propose, review
+from memfs.check import counted
 from memfs.cli.check_command import add_strictness
+from memfs.cli.trust_command import approve_ids
+from memfs.disk.worktree import WorkTree
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
+from memfs.git.read import branch_name, head_commit, ref_commit
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
-    from memfs.disk.worktree import WorkTree
-    from memfs.review.change import Review
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,12 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.review.change import review_range
-    from memfs.review.forms import format_comment, review_payload
-
     repository = session.open_repository()
     base, head = find_range(repository.tree, args.range)
-    review = review_range(
+    found = review.review_range(
         repository.tree,
         session.places,
         base,
@@ -59,15 +59,15 @@ def run(args: argparse.Namespace, session: Session) -> int:
         require_approval=args.require_approval,
     )
     if args.format == "json":
-        session.emit("review", review_payload(review))
+        session.emit("review", review.review_payload(found))
     elif args.format == "markdown":
-        session.say(format_comment(review).rstrip("\n"))
+        session.say(review.format_comment(found).rstrip("\n"))
     else:
         # Each text is shown once: where it is approved, the queue of `memfs trust` shows it.
-        print_review(review, session, most_rows=0 if args.approve else 200)
+        print_review(found, session, most_rows=0 if args.approve else 200)
     if args.approve:
-        return approve(review, repository.tree, session, key=args.key)
-    return EXIT_YES if review.report.passed() else EXIT_NO
+        return approve(found, repository.tree, session, key=args.key)
+    return EXIT_YES if found.report.passed() else EXIT_NO
 
 
 def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
@@ -83,9 +83,7 @@ def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
         base, dots, head = given.partition("..")
         head = head.removeprefix(".")  # BASE...HEAD means the same here
         return base or "HEAD", (head or "HEAD") if dots else "HEAD"
-    from memfs.propose.remote import find_main_branch
-
-    main = find_main_branch(tree)
+    main = propose.find_main_branch(tree)
     if main is None:
         raise UsageError("say what to compare with", hint="memfs review BASE..HEAD")
     return main, "HEAD"
@@ -93,8 +91,6 @@ def find_range(tree: WorkTree, given: str | None) -> tuple[str, str]:
 
 def _find_request(tree: WorkTree, number: str) -> str:
     """Return the ref that a pull request was fetched to."""
-    from memfs.git.read import ref_commit
-
     places = {f"pr/{number}": "refs/heads/", f"origin/pr/{number}": "refs/remotes/", f"pull/{number}/head": "refs/"}
     found = next((name for name, where in places.items() if ref_commit(tree, where + name) is not None), None)
     if found is None:
@@ -103,32 +99,27 @@ def _find_request(tree: WorkTree, number: str) -> str:
     return found
 
 
-def approve(review: Review, tree: WorkTree, session: Session, *, key: str | None) -> int:
+def approve(found: review.Review, tree: WorkTree, session: Session, *, key: str | None) -> int:
     """Walk through what is not approved yet and sign once. The reviewed commit must be checked out."""
-    from memfs.cli.trust_command import approve_ids
-    from memfs.git.read import branch_name, head_commit
-
     if branch_name(tree) is None:
         raise UsageError("no branch is checked out, so an approval could not be committed", hint="git switch BRANCH")
-    if head_commit(tree) != review.head:
+    if head_commit(tree) != found.head:
         raise UsageError(
             "only what is checked out can be approved: the receipts are committed to this branch",
-            hint=_how_to_switch(tree, review.head_name),
+            hint=_how_to_switch(tree, found.head_name),
         )
-    ids = [change.id for change in review.unapproved if change.id]
+    ids = [change.id for change in found.unapproved if change.id]
     if not ids:
         session.note("everything that this change brings is approved already")
         return EXIT_YES
-    if review.stops_for_others:
-        what = "1 thing" if review.stops_for_others == 1 else f"{review.stops_for_others} things"
+    if found.stops_for_others:
+        what = counted(found.stops_for_others, "thing")
         session.note(f"an approval does not settle {what} above; the merge stays blocked until that is done")
     return approve_ids(ids, session, key=key)
 
 
 def _how_to_switch(tree: WorkTree, name: str) -> str | None:
     """Return the command that checks out the branch of this name, where it is one of this clone or of its remotes."""
-    from memfs.git.read import ref_commit
-
     if ref_commit(tree, f"refs/heads/{name}") is not None:
         return f"git switch {name}"
     if ref_commit(tree, f"refs/remotes/{name}") is not None:
@@ -136,16 +127,14 @@ def _how_to_switch(tree: WorkTree, name: str) -> str | None:
     return None
 
 
-def print_review(review: Review, session: Session, *, most_rows: int = 200) -> None:
+def print_review(found: review.Review, session: Session, *, most_rows: int = 200) -> None:
     """Write a review: through rich on a terminal, with marks round changed words elsewhere."""
-    from memfs.review.forms import STYLES, format_plain, terminal_lines
-
     if not session.color:
-        session.say(format_plain(terminal_lines(review, most_rows=most_rows)))
+        session.say(review.format_plain(review.terminal_lines(found, most_rows=most_rows)))
         return
-    from rich.console import Console
+    from rich.console import Console  # costly, and only for a terminal
     from rich.text import Text
 
     console = Console(file=session.out, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for line in terminal_lines(review, most_rows=most_rows, width=min(console.width, 110)):
-        console.print(Text.assemble(*((text, STYLES[style]) for text, style in line)))
+    for line in review.terminal_lines(found, most_rows=most_rows, width=min(console.width, 110)):
+        console.print(Text.assemble(*((text, review.STYLES[style]) for text, style in line)))

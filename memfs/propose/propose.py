@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from memfs.admission.gate import Outcome, judge_text
 from memfs.check.results import Level
 from memfs.check.single import look_at
 from memfs.disk.worktree import WorkTree
 from memfs.errors import InvalidMemoryError, MemfsError, NotFoundError, RefusedError, SetupError, UsageError
+from memfs.git.commit import Change, commit_changes
 from memfs.git.process import Completed, find_program, first_line, run
 from memfs.git.read import blob_id, blobs_at, call_git, head_commit, object_format, without_git_variables
 from memfs.git.snapshot import GitFiles, WorkFiles, merge_base, require_commit
@@ -27,6 +29,7 @@ from memfs.propose.remote import Forge, find_main_branch, find_remote, parse_rem
 from memfs.repository.find import require_heir
 from memfs.repository.writing import AGENT_TRAILER
 from memfs.review.forms import in_markdown
+from memfs.trust.record import read_receipt
 
 PUSH_TIMEOUT = 180.0
 FORGE_TIMEOUT = 90.0
@@ -161,8 +164,6 @@ def prepare(tree: WorkTree, wanted: Wanted, *, identities: Sequence[str] = ()) -
 
 def _commit(tree: WorkTree, planned: Plan, wanted: Wanted) -> tuple[str, str]:
     """Return the branch that could be had, and the commit that was made on it."""
-    from memfs.git.commit import Change, commit_changes
-
     changes = [Change(path=path, content=raw, before=...) for path, raw in planned.files.items()]
     message = f"{planned.title}\n\n{AGENT_TRAILER}: {wanted.agent}\n" if wanted.agent else planned.title
     if wanted.update:
@@ -362,8 +363,6 @@ def _fork_of(tree: WorkTree, base: GitFiles) -> GitFiles | None:
 
 def _receipts(here: WorkFiles, base: GitFiles, ids: set[str]) -> dict[str, bytes | None]:
     """Return the receipts of these ids that the base does not have: approvals travel with their memory."""
-    from memfs.trust.record import read_receipt
-
     names = [f".memfs/approvals/{name}" for name in here.folder(".memfs/approvals")]
     found: dict[str, bytes | None] = {}
     for path, raw in here.read_many(path for path in names if base.blob_of(path) is None):
@@ -388,8 +387,6 @@ def _require_sound(files: Mapping[str, bytes | None], identities: Sequence[str])
 
 def _require_admitted(wanted: Wanted) -> None:
     """Raise :class:`RefusedError` when what becomes a commit message or a branch's name is rejected."""
-    from memfs.admission.gate import Outcome, judge_text
-
     for field_name, text in (("title", wanted.title), ("branch", wanted.branch)):
         decision = judge_text(text or "", field=field_name)
         if decision.outcome is Outcome.REJECT:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 from memfs.check.words import counted, memories, names_of
@@ -309,8 +310,6 @@ def change_lines(
 
 
 def _note_lines(note: Note, width: int | None) -> Iterator[list[Styled]]:
-    from textwrap import wrap
-
     label = {Tone.STOP: "settle", Tone.LOOK: "look", Tone.FINE: "fine", Tone.PLAIN: ""}[note.tone]
     text = escape_hidden(note.text, single_line=True)
     room = max(20, width - _INDENT) if width is not None else len(text) + 1
