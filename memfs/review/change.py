@@ -13,16 +13,19 @@ from memfs.check.change import Between, MemoryChange
 from memfs.check.results import Report, Result
 from memfs.check.run import Check, check_repository
 from memfs.check.states import Target
-from memfs.check.words import names_of, who_sees
+from memfs.check.words import memories, names_of, who_sees
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree
 from memfs.git.snapshot import require_commit
 from memfs.model.codepoints import plain
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import id_of_path
-from memfs.model.values import dataclass
+from memfs.model.values import dataclass, replace
 from memfs.review.notes import Approvals, Note, Tone, loudest, note_of, order_of
 from memfs.review.words import MAX_WORK, Row, compare_words
+
+MANY_ALIKE = 20
+"""A sentence that so many memories share is told once."""
 
 _MINE = ("memories/", ".memfs/", "evals/", ".gitattributes")
 
@@ -126,7 +129,8 @@ def review_range(
         return [note_of(result, check.report, paths_of) for result in results]
 
     changes = [_change(between, one, notes_at(at_path.pop(one.path, ())), work=work) for one in between.memories]
-    alarms = notes_at(result for results in at_path.values() for result in results)
+    changes, gathered = gather_notes(changes)
+    alarms = [*notes_at(result for results in at_path.values() for result in results), *gathered]
     return Review(
         base=base,
         head=head,
@@ -142,12 +146,39 @@ def review_range(
     )
 
 
+def gather_notes(changes: Sequence[Change]) -> tuple[list[Change], list[Note]]:
+    """Return ``changes`` without the sentences that many of them share, and each of those once.
+
+    What must be settled stays at its memory.
+    """
+    by_text: dict[tuple[Tone, str, str], list[Change]] = {}
+    for change in changes:
+        for note in change.notes:
+            if note.tone in (Tone.LOOK, Tone.PLAIN):
+                by_text.setdefault((note.tone, note.about, note.text), []).append(change)
+    many = {key: found for key, found in by_text.items() if len(found) >= MANY_ALIKE}
+    gathered = [
+        Note(
+            tone=tone,
+            about=about,
+            text=f"{memories(len(found))}: {text} ({names_of(change.id or change.path for change in found)})",
+            others=tuple(path for one in found for note in one.notes if note.text == text for path in note.others),
+        )
+        for (tone, about, text), found in many.items()
+    ]
+    left = [
+        replace(one, notes=tuple(note for note in one.notes if (note.tone, note.about, note.text) not in many))
+        for one in changes
+    ]
+    return left, gathered
+
+
 def _judged_by(check: Check) -> str:
     view = check.view
     if view is None:
         return "no keyring: nothing can be approved yet"
     if view.keyring is None:
-        return "nothing: the base's keyring does not count"
+        return "nothing: the base's keyring " + ("is not pinned here" if check.unpinned else "does not count")
     pinned = "pinned" if view.pinned else "not pinned"
     return f"keyring {view.keyring.version} of the base, repository {(view.repository_id or '')[:12]} ({pinned})"
 
@@ -177,7 +208,7 @@ def _change(between: Between, change: MemoryChange, notes: list[Note], *, work: 
         trusted=change.is_trusted and change.what != "removed",
         reason=str(change.after.reason) if change.after is not None and change.after.reason is not None else None,
         approvals=_approvals(between, change),
-        notes=tuple(sorted(notes, key=order_of)),
+        notes=tuple(sorted(dict.fromkeys(notes), key=order_of)),
         rows=() if change.what == "approvals" else compare_words(_text(change.old), after, work=work),
     )
 

@@ -120,3 +120,15 @@ def test_one_loud_change_is_shown_in_full_among_a_hundred_quiet_ones(pull: Pulls
     assert len(text.encode()) <= 60_000
     assert "<ins>nine</ins>" in text
     assert "<del>three</del>" in text
+
+
+def test_a_sentence_that_many_memories_share_is_told_once(pull: Pulls) -> None:
+    for number in range(30):
+        pull.memory(f"fact-{number}", f"Shelf {number} is for crew {number * 7}.\n\n<!-- {number} -->")
+    review = _review(pull)
+    texts = [note.text for note in review.notes]
+    assert sum("An HTML comment" in text for text in texts) == 1
+    wanted = "30 memories: An HTML comment, which a rendered page does not show. (fact-0, fact-1, fact-10, "
+    assert any(text.startswith(wanted) for text in texts)
+    assert len([r for r in review.report.results if r.rule == "unseen-text"]) == 30, "each has its place in the report"
+    assert format_comment(review).count("HTML comment") == 1
