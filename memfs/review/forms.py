@@ -29,6 +29,7 @@ MAX_COMMENT = 60_000
 _PLAIN_WORD = re.compile(r"[^\W_](?:(?:[^\W_]|['’.,-])*[^\W_])?|[-–·→…+%]|\d+%?")
 _OPENING, _CLOSING = "(“\"'", ")”\"'.,;:?!"
 _WHAT = {"approvals": "with the same text and other approvals"}
+_SAYS = {"approvals": "same text, other approvals"}
 _LABELS = {Tone.STOP: "Settle", Tone.LOOK: "Look", Tone.FINE: "Fine", Tone.PLAIN: "Note"}
 
 
@@ -186,7 +187,7 @@ def _what(change: Change) -> str:
         return f"moved from {in_markdown(change.scope_before or '?')} to {in_markdown(change.scope or '?')}"
     place = in_markdown(change.scope or change.path)
     if change.what == "approvals":
-        return f"same text, other approvals ({place})"
+        return f"{_SAYS[change.what]} ({place})"
     kind = f"{change.kind}, " if change.kind else ""
     return f"{change.what} ({kind}{place})"
 
@@ -258,6 +259,7 @@ STYLES = {
     "new": "green underline",
 }
 
+_COMMAND = re.compile(r"`[^`]+`")
 _INDENT = 9  # what comes before a note's sentence
 
 
@@ -292,12 +294,10 @@ def change_lines(
 ) -> Iterator[list[Styled]]:
     """Yield the lines of one memory: what happened to it, what to know, and the words that change."""
     where = f"{change.scope_before} → {change.scope}" if change.what == "moved" else change.scope or change.path
+    parts = (_SAYS.get(change.what, change.what), escape_hidden(where, single_line=True), change.kind)
     yield [
         (change.id or escape_hidden(change.path, single_line=True), "title"),
-        (
-            f"  {change.what}, {escape_hidden(where, single_line=True)}{', ' + change.kind if change.kind else ''}",
-            "dim",
-        ),
+        (f"  {', '.join(filter(None, parts))}", "dim"),
     ]
     for note in change.notes:
         yield from _note_lines(note, width)
@@ -313,8 +313,11 @@ def _note_lines(note: Note, width: int | None) -> Iterator[list[Styled]]:
     label = {Tone.STOP: "settle", Tone.LOOK: "look", Tone.FINE: "fine", Tone.PLAIN: ""}[note.tone]
     text = escape_hidden(note.text, single_line=True)
     room = max(20, width - _INDENT) if width is not None else len(text) + 1
-    for place, part in enumerate(wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]):
-        yield [(f"  {label:>6} ", str(note.tone)) if place == 0 else (" " * _INDENT, "plain"), (part, "plain")]
+    # A command that is broken cannot be pasted; one that is longer than a line would break somewhere anyway.
+    whole = _COMMAND.sub(lambda found: found[0].replace(" ", "\0") if len(found[0]) <= room else found[0], text)
+    for place, part in enumerate(wrap(whole, room, break_long_words=False, break_on_hyphens=False) or [""]):
+        before = (f"  {label:>6} ", str(note.tone)) if place == 0 else (" " * _INDENT, "plain")
+        yield [before, (part.replace("\0", " "), "plain")]
 
 
 def _row_lines(row: Row | None) -> Iterator[list[Styled]]:

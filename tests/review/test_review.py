@@ -250,3 +250,16 @@ def test_on_a_terminal_sentences_are_broken_and_hang_below_each_other(branch: Pa
     notes = [line for line in lines if line.startswith((" " * 9, "  settle", "    look"))]
     assert len(notes) > 3
     assert all(len(line) <= 60 or " " not in line.strip() for line in notes)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_command_is_never_broken_over_two_lines(branch: Path, width: int) -> None:
+    blob = git(branch, "hash-object", "-w", "docs/support.md")
+    put(branch, "supported-versions", "Two versions are supported at a time.", evidence=f"docs/support.md@blob:{blob}")
+    commit(branch, "rest on it")
+    git(branch, "branch", "-f", "main", "HEAD")
+    write(branch, "docs/support.md", "three versions\n")
+    commit(branch, "three")
+    lines = format_plain(terminal_lines(_review(branch), width=width)).splitlines()
+    assert any("`memfs verify supported-versions`" in line for line in lines), lines
+    assert all(line.count("`") % 2 == 0 for line in lines), lines
