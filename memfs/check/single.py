@@ -24,7 +24,7 @@ from memfs.model.schema import check_front
 from memfs.model.scope import scope_of_path
 from memfs.model.triggers import format_trigger, parse_trigger
 from memfs.model.unseen import find_unseen
-from memfs.model.values import asdict, dataclass
+from memfs.model.values import asdict, dataclass, replace
 from memfs.repository.duplicates import statement_sketch
 
 MAX_COLUMNS = 2_000
@@ -141,26 +141,23 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         *_check_unseen(file),
     ]
     admitted, held = _check_admission(file, own)
-    memory = file.memory
-    if memory is None:
-        return Known(
-            path=file.path,
-            digest=file.digest,
-            id=file.id,
-            results=(*results, *admitted),
-            held=tuple(held),
-            addresses=addresses,
-            own=own,
-        )
-    assert file.document is not None
-    lines = file.document.lines
-    folded = " ".join(memory.body.split())
-    return Known(
+    known = Known(
         path=file.path,
         digest=file.digest,
         id=file.id,
         results=(*results, *admitted),
         held=tuple(held),
+        addresses=addresses,
+        own=own,
+    )
+    return known if file.memory is None else _with_fields(known, file.memory, file.document)
+
+
+def _with_fields(known: Known, memory: Memory, document: Document | None) -> Known:
+    assert document is not None
+    lines = document.lines
+    return replace(
+        known,
         kind=memory.kind.value,
         origin=memory.origin.value,
         scope=memory.scope,
@@ -173,16 +170,14 @@ def look_at_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Known
         expires=memory.expires.isoformat() if memory.expires else "",
         supersedes=memory.supersedes,
         supersedes_line=lines.get("supersedes"),
-        text_digest=_text_digest(folded),
+        text_digest=_text_digest(" ".join(memory.body.split())),
         signature=statement_sketch(memory.statement[:MAX_STATEMENT]),
         statement=memory.statement[:MAX_STATEMENT],
         topics=tuple(dict.fromkeys((*memory.applies_to, *memory.tags))),
         rests_on=_rests_on(memory),
         title=memory.title or "",
-        addresses=addresses,
-        own=own,
         allow=memory.allow,
-        fields=tuple(file.document.front),
+        fields=tuple(document.front),
     )
 
 

@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     if args.fix and (args.staged or args.commit):
-        raise UsageError("--fix writes the work tree; it goes with neither --staged nor --commit")
+        raise UsageError("--fix writes the work tree, so it cannot be combined with --staged or --commit")
     repository = session.open_repository()
     if args.hook:
         args.staged, args.base, args.commit = find_hook_target(repository.tree, session.environ)
