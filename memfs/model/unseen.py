@@ -114,6 +114,8 @@ def _front_comments(text: str) -> list[Unseen]:
 
 def _look_alike_words(text: str) -> list[Unseen]:
     """Return words of a Latin text that are written in other letters, and look like Latin words."""
+    if text.isascii():
+        return []
     letters = sum(char.isalpha() for char in text)
     latin = sum(char.isascii() and char.isalpha() for char in text)
     if not letters or latin == letters or latin / letters < 0.8:
@@ -181,7 +183,7 @@ def _named(text: str) -> str:
 
 def skeleton(line: str) -> str:
     """Return what ``line`` looks like: equal for two lines that an eye cannot tell apart."""
-    folded = normalize("NFKC", line).translate(_SAME)
+    folded = line if line.isascii() else normalize("NFKC", line).translate(_SAME)
     return " ".join("".join(char if char.isprintable() else " " for char in folded).split())
 
 

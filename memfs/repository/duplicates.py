@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
+from sys import intern
 from typing import Generic, TypeVar
 from unicodedata import normalize
 from zlib import crc32
@@ -45,9 +47,10 @@ class NearPair(Generic[K]):
     share: float
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def words_of(text: str) -> tuple[str, ...]:
     """Return the words of ``text``, folded so that spelling variants of one word are equal."""
-    return [match.group() for match in _WORD.finditer(normalize("NFKC", text).casefold().replace("\u2019", "'"))]
+    return tuple(map(intern, _WORD.findall(normalize("NFKC", text).casefold().replace("\u2019", "'"))))
 
 
 def signature_of(text: str) -> tuple[int, ...]:
@@ -116,8 +119,7 @@ def judge_pair(left: str, right: str) -> Likeness | None:
         return Likeness.SAME
     if are_opposite(left, right):
         return Likeness.CONTRADICTS
-    features = [{*words, *(f"{a} {b}" for a, b in pairwise(words))} for words in (one, two)]
-    union = features[0] | features[1]
-    if not union or len(features[0] & features[1]) / len(union) < ALIKE:
-        return None
-    return Likeness.NEAR
+    left_features, right_features = ({*words, *pairwise(words)} for words in (one, two))
+    shared = len(left_features & right_features)
+    every = len(left_features) + len(right_features) - shared
+    return Likeness.NEAR if every and shared / every >= ALIKE else None
