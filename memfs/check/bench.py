@@ -116,7 +116,7 @@ class Bench:
             for reason in report.reasons_of(Cause.TRIGGER):
                 if report.watched is EvidenceStatus.UNVERIFIABLE:
                     yield _result("trigger-unknown", _sentence(reason), file, line=file.trigger_line)
-                else:
+                elif not _is_said(memory, report):
                     yield _result("due", f"The review trigger fired: {reason}.", file, line=file.trigger_line)
         yield from self._blindness(file, memory, report, ids)
 
@@ -176,6 +176,18 @@ _RULES: Mapping[Why | None, tuple[str, str, Level | None]] = {
 
 def _result(rule: str, message: str, file: Known, *, line: int | None, level: Level | None = None) -> Result:
     return make_result(rule, message, path=file.path, line=line, column=line and 1, level=level)
+
+
+def _is_said(memory: Memory, report: StateReport) -> bool:
+    """Return whether the evidence that changed is the very path that the trigger waits for: one cause, one line."""
+    trigger = memory.review_trigger
+    pairs = zip(memory.evidence, report.evidence, strict=True)
+    return isinstance(trigger, WhenPathChanges) and any(
+        isinstance(piece, FileEvidence)
+        and (piece.repo, piece.path) == (None, trigger.path)
+        and about.status in (EvidenceStatus.CHANGED, EvidenceStatus.MISSING)
+        for piece, about in pairs
+    )
 
 
 def _sentence(reason: str) -> str:

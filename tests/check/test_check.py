@@ -777,3 +777,16 @@ def test_a_child_that_fails_costs_no_result(repo: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("memfs.check.workers.MIN_FILES", 2)
     monkeypatch.setattr("memfs.check.workers.format_known", lambda known: {"not": "this"})
     assert rules_of(check(repo)) == ["evidence-no-commit"]
+
+
+def test_a_file_that_is_evidence_and_trigger_is_told_once(repo: Path) -> None:
+    write(repo, "retry.py", "MAX = 3\n")
+    blob = git(repo, "hash-object", "-w", "retry.py")
+    put(repo, "retry", evidence=f"retry.py@blob:{blob}", trigger="when retry.py changes")
+    commit(repo, "retry")
+    write(repo, "retry.py", "MAX = 5\n")
+    commit(repo, "five")
+    assert rules_of(check(repo)) == ["evidence-changed"]
+    (repo / "retry.py").unlink()
+    commit(repo, "gone")
+    assert rules_of(check(repo)) == ["evidence-gone", "trigger-blind"]

@@ -103,7 +103,7 @@ def test_a_clean_pull_request_is_quiet(name: str, pull: Pulls) -> None:
     told = [f"{result.level} {result.rule} {result.path}: {result.message}" for result in review.report.results]
     assert all(result.level is Level.NOTE for result in review.report.results), "\n".join(told)
     assert max(Counter(result.path for result in review.report.results).values(), default=0) <= 1, "\n".join(told)
-    assert len(review.report.results) <= 2, "\n".join(told)
+    assert len(review.report.results) <= 1, "\n".join(told)
     assert review.stops == 0
 
 
