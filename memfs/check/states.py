@@ -5,6 +5,8 @@ A change is judged as what a merge of it would make (DESIGN-2 1): two sound chan
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, UsageError
 from memfs.git.merging import merge_commits
@@ -28,6 +30,7 @@ class Target:
     pin: str | None = None
     fail_on: str | None = None  # a level; with the settings' own, the stricter one counts
     require_approval: bool = False
+    index: Path | None = None  # with ``staged``: another one than git's usual index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,8 @@ def open_states(tree: WorkTree, target: Target) -> States:
     head = head_commit(tree)
     if target.staged:
         base = GitFiles(tree, head) if head else None
-        return States(now=GitFiles(tree, None), base=base, theirs=base, parted=base, since=head, named=head, tip=head)
+        now = GitFiles(tree, None, index=target.index)
+        return States(now=now, base=base, theirs=base, parted=base, since=head, named=head, tip=head)
     if target.base is None:
         return States(now=WorkFiles(tree), tip=head)
     tip = require_commit(tree, target.commit) if target.commit else head

@@ -25,7 +25,7 @@ from memfs.disk.files import write_in_tree
 from memfs.disk.private import make_folder
 from memfs.disk.worktree import WorkTree
 from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
-from memfs.git.read import head_commit
+from memfs.git.read import head_commit, index_of_commit
 from memfs.git.snapshot import GitFiles
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         paths=tuple(repository_paths(args.paths, session)),
         base=args.base,
         staged=args.staged,
+        index=index_of_commit(repository.tree, session.environ),
         commit=args.commit,
         # TRUST 8: for `check` and `review` the environment may pin, so that CI can.
         pin=args.pin or session.environ.get("MEMFS_PIN") or None,
@@ -118,7 +119,8 @@ def find_hook_target(tree: WorkTree, environ: Mapping[str, str]) -> tuple[bool, 
     head = head_commit(tree)
     if head is None:
         return True, None, None
-    index, committed = GitFiles(tree, None).entries, GitFiles(tree, head).entries
+    index = GitFiles(tree, None, index=index_of_commit(tree, environ)).entries
+    committed = GitFiles(tree, head).entries
     staged = index.keys() != committed.keys() or any(
         entry.blob != committed[path].blob for path, entry in index.items()
     )

@@ -46,6 +46,8 @@ READ_SWITCHES = (
     "maintenance.auto=false",
 )
 
+_COMMIT_INDEX = re.compile(r"index\.lock|next-index-\d+\.lock")
+
 READING = frozenset({
     "cat-file", "check-attr", "check-ref-format", "config", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree",
     "merge-base", "rev-list", "rev-parse", "show", "symbolic-ref", "var",
@@ -88,8 +90,9 @@ def call_git(
     *args: str,
     input: bytes | None = None,  # noqa: A002 - the name that subprocess has for it
     timeout: float = READ_TIMEOUT,
+    index: Path | None = None,
 ) -> Completed:
-    """Return how a reading ``git ARGS`` ended in ``tree``, whatever its code.
+    """Return how a reading ``git ARGS`` ended in ``tree``, whatever its code. ``index``: another than git's usual one.
 
     Raises :class:`SetupError` when git is missing, too slow, or refuses somebody else's folder.
     """
@@ -102,6 +105,8 @@ def call_git(
     environment = git_environment(os.environ)
     # git must not look further up when it does not like the .git that was found.
     environment["GIT_CEILING_DIRECTORIES"] = os.path.dirname(tree.root)
+    if index is not None:
+        environment["GIT_INDEX_FILE"] = str(index)
     completed = run(
         ["git", *READ_SWITCHES, *args], cwd=tree.root, env=environment, input=input, timeout=timeout, check=False
     )
@@ -128,17 +133,32 @@ def read_git(
     check: bool = True,
     input: bytes | None = None,  # noqa: A002 - as above
     timeout: float = READ_TIMEOUT,
+    index: Path | None = None,
 ) -> bytes:
     """Return what a reading ``git ARGS`` printed in ``tree``.
 
     With ``check``, another code than 0 raises :class:`ProgramError`; without, the output is
     returned whatever the code was.
     """
-    completed = call_git(tree, *args, input=input, timeout=timeout)
+    completed = call_git(tree, *args, input=input, timeout=timeout, index=index)
     if check and completed.returncode != 0:
         said = first_line(completed.stderr)
         raise ProgramError(f"git {args[0]} failed{': ' + said if said else ''}", completed=completed)
     return completed.stdout
+
+
+def index_of_commit(tree: WorkTree, environ: Mapping[str, str]) -> Path | None:
+    """Return the index that the commit under way is made of, where git tells its hook another than the usual one.
+
+    `git commit -a` and `git commit PATH` make one beside it. Only a file of git's own names in this work tree's own
+    git folder counts. Source: builtin/commit.c of git, prepare_index.
+    """
+    given = environ.get("GIT_INDEX_FILE")
+    if not given or tree.git_dir is None:
+        return None
+    place = Path(os.path.realpath(tree.root / given))
+    is_own = place.parent == Path(os.path.realpath(tree.git_dir)) and _COMMIT_INDEX.fullmatch(place.name)
+    return place if is_own and place.is_file() else None
 
 
 def refuse_owner(folder: Path) -> SetupError:

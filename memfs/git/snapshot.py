@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 from memfs.disk.files import UnreadableFile, list_folder, read_file, scan_memories
@@ -227,13 +228,21 @@ class WorkFiles:
 
 
 class GitFiles:
-    """The files of a commit, or of the index (``commit`` None), or those that a caller has listed."""
+    """The files of a commit, or of the index (``commit`` None; ``index``: another one than the usual), or those that
+    a caller has listed."""
 
-    def __init__(self, tree: WorkTree, commit: str | None, *, entries: dict[str, Entry] | None = None) -> None:
+    def __init__(
+        self,
+        tree: WorkTree,
+        commit: str | None,
+        *,
+        entries: dict[str, Entry] | None = None,
+        index: Path | None = None,
+    ) -> None:
         self.tree = tree
         self.commit = commit
         if entries is None:
-            entries = _list_tree(tree, commit) if commit is not None else _with_sizes(tree, list_index(tree))
+            entries = _list_tree(tree, commit) if commit is not None else _with_sizes(tree, list_index(tree, index))
         self.entries = entries
         self._algorithm = object_format(tree)
         self._forms: dict[str, tuple[str, ...]] = {}
@@ -460,9 +469,9 @@ def parse_tree(raw: bytes) -> dict[str, Entry]:
     return found
 
 
-def list_index(tree: WorkTree) -> dict[str, Entry]:
-    """Return the entries of git's index by path, without their sizes."""
-    raw = read_git(tree, "ls-files", "-s", "-t", "-z", "--full-name")
+def list_index(tree: WorkTree, index: Path | None = None) -> dict[str, Entry]:
+    """Return the entries of git's index, or of another one, by path, without their sizes."""
+    raw = read_git(tree, "ls-files", "-s", "-t", "-z", "--full-name", index=index)
     found: dict[str, Entry] = {}
     for line in raw.split(b"\0"):
         if not line:

@@ -64,3 +64,30 @@ def test_an_odd_file_that_was_there_before_is_not_part_of_a_change(repo: Path, m
     done = memfs("review", "HEAD~1..HEAD", cwd=repo)
     assert done.code == 0
     assert "no memory changed" in done.out
+
+
+def test_only_gits_own_index_of_a_commit_counts(
+    repo: Path, memfs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "one")
+    commit(repo, "one")
+    write(repo, "memories/team/bad.md", "broken\n")
+    git(repo, "add", "-A")
+    index = repo / ".git/index"
+    for place in (tmp_path / "next-index-1.lock", repo / ".git/other", repo / ".git/next-index-9.lock"):
+        monkeypatch.setenv("GIT_INDEX_FILE", str(place))
+        assert memfs("check", "--staged", cwd=repo).code == 1, "no such file: the usual index"
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    git(repo, "reset", "-q")
+    for place, code in (
+        (tmp_path / "next-index-1.lock", 0),
+        (repo / ".git/other", 0),
+        (repo / ".git/next-index-9.lock", 1),
+        (repo / ".git/index.lock", 1),
+    ):
+        monkeypatch.setenv("GIT_INDEX_FILE", str(place))
+        git(repo, "read-tree", "HEAD")
+        git(repo, "add", "-A")
+        assert memfs("check", "--staged", cwd=repo).code == code, place
+        place.unlink()
+    assert index.is_file()

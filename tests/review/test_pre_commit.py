@@ -44,11 +44,12 @@ class Hooked:
         """Return exit code and output of ``pre-commit run``."""
         return self._do(str(PRE_COMMIT), "run", *arguments)
 
-    def commit(self, message: str) -> tuple[int, str]:
+    def commit(self, message: str, *how: str, add: bool = True) -> tuple[int, str]:
         """Return what came of a ``git commit`` with the installed hook."""
         assert self._do(str(PRE_COMMIT), "install")[0] == 0
-        git(self.team.root, "add", "-A")
-        return self._do("git", "commit", "-m", message)
+        if add:
+            git(self.team.root, "add", "-A")
+        return self._do("git", "commit", "-m", message, *how)
 
     def _do(self, *argv: str) -> tuple[int, str]:
         done = subprocess.run(argv, cwd=self.team.root, env=self.env, capture_output=True, text=True, check=False)
@@ -119,3 +120,13 @@ def test_a_commit_of_code_alone_says_which_memory_it_makes_stale(hooked: Hooked)
     assert code == 0, shown
     assert "makes-stale retry must be looked at again" in shown
     assert "`memfs verify retry`" in shown
+
+
+@pytest.mark.parametrize("how", [("-a",), ("memories/team/a.md",), ("--only", "memories/team/a.md")])
+def test_a_commit_without_git_add_is_judged_by_what_it_commits(hooked: Hooked, how: tuple[str, ...]) -> None:
+    # git writes what such a commit takes into another index than its usual one.
+    path = hooked.team.path("a")
+    path.write_text(path.read_text() + "\nMore.\n")
+    code, shown = hooked.commit("edit", *how, add=False)
+    assert code == 1, shown
+    assert "approval-lost" in shown
