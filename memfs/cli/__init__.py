@@ -66,6 +66,20 @@ GROUPS: dict[str, dict[str, str]] = {
         "completion": "print shell completion",
     },
 }
+ALIASES = {
+    "add": "remember", "new": "remember", "note": "remember", "save": "remember",
+    "find": "recall", "query": "recall", "search": "recall",
+    "cat": "show", "get": "show", "view": "show",
+    "ls": "list", "log": "history", "why": "blame", "serve": "mcp",
+    "delete": "forget", "remove": "forget", "rm": "forget",
+    "approve": "trust", "revoke": "untrust", "withdraw": "untrust",
+    "draft": "drafts", "key": "keys", "replace": "supersede",
+}  # fmt: skip
+"""Names that people try first, and the verb that each is."""
+
+NEVER_SUGGESTED = frozenset({"forget", "untrust", "disconnect"})
+"""Verbs that take something away: a slip of the fingers is never answered with one."""
+
 COMMANDS: dict[str, str] = {verb: text for group in GROUPS.values() for verb, text in group.items()}
 """Every verb and its one line of help, in the order of the help page."""
 

@@ -21,6 +21,7 @@ from memfs.cli.options import (
     add_writing,
     allowed_rules,
     caller_of,
+    commit_of,
     fields_of,
     origin_of,
     writer_of,
@@ -69,6 +70,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
             declared=args.origin is not None,
             allow=allowed_rules(args),
             dry_run=args.dry_run,
+            commit=commit_of(args),
         )
 
     if args.text == ["-"]:

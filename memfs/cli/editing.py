@@ -16,7 +16,7 @@ from memfs.errors import MemfsError, RefusedError, UsageError
 from memfs.git.commit import UncommittedError
 from memfs.git.process import run_at_terminal
 from memfs.model.codepoints import escape_hidden
-from memfs.repository.draft import HeldError
+from memfs.repository.draft import HeldError, TwiceError
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -52,7 +52,7 @@ def edit_until(
             if session.interactive and _wants_again(session, error):
                 reason, text = _describe(error), again(text)
                 continue
-            if isinstance(error, RefusedError) and not isinstance(error, HeldError):
+            if isinstance(error, RefusedError) and not isinstance(error, HeldError | TwiceError):
                 error.hint = "; ".join(filter(None, (error.hint, "the text is kept nowhere")))
             else:
                 keep(text, error)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import UsageError
 from memfs.model.memory import FrontValue, Kind, Origin
 from memfs.model.scope import Caller, parse_caller
+from memfs.repository.draft import Commit
 from memfs.sight import OWNER
 
 if TYPE_CHECKING:
@@ -52,20 +53,21 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--review",
+        "--review-trigger",
         dest="review_trigger",
         metavar="TRIGGER",
-        help="when to look again: 'on DATE', 'when PATH changes', 'when NAME >= VERSION', "
-        "'when ID is superseded' or 'if TEXT'",
+        help="when to look again: 6m, tomorrow, 2027-06-01, 'next release', 'when PATH changes', "
+        "'when NAME >= VERSION', 'when ID is superseded' or 'if TEXT'",
     )
     parser.add_argument("--title", help="a short title")
-    parser.add_argument("--tag", dest="tags", action="append", metavar="TAG", help="a tag; repeatable")
+    parser.add_argument("--tag", "--tags", dest="tags", action="append", metavar="TAG", help="a tag; repeatable")
     parser.add_argument(
         "--applies-to", action="append", metavar="GLOB", help="a path glob or topic it applies to; repeatable"
     )
-    parser.add_argument("--expires", metavar="DATE", help="the day from which it no longer holds")
+    parser.add_argument("--expires", metavar="DATE", help="the day from which it no longer holds: a date, 2w, 6m")
 
 
-def add_writing(parser: argparse.ArgumentParser) -> None:
+def add_writing(parser: argparse.ArgumentParser, *, commits: bool = True) -> None:
     """Add what every command that writes text takes."""
     parser.add_argument(
         "--origin",
@@ -76,6 +78,15 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow", metavar="RULE", action="append", help="let one admission rule pass; needs --reason")
     parser.add_argument("--reason", metavar="TEXT", help="why --allow is right; recorded in the commit")
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would happen and change nothing")
+    if not commits:
+        return
+    parser.add_argument("-m", "--message", metavar="SUBJECT", default="", help="the commit's subject")
+    parser.add_argument("--no-commit", action="store_true", help="write the file alone; you commit it yourself")
+
+
+def commit_of(args: argparse.Namespace) -> Commit:
+    """Return how the change is committed."""
+    return Commit(subject=args.message.strip(), wanted=not args.no_commit)
 
 
 def fields_of(args: argparse.Namespace) -> dict[str, FrontValue]:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
+from typing import NoReturn
 
-from memfs.cli import COMMANDS, GROUPS, command_module
+from memfs.cli import ALIASES, COMMANDS, GROUPS, NEVER_SUGGESTED, command_module
 from memfs.errors import UsageError
 
 
 def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
-    """Return the verb and its parsed options.
-
-    Raises :class:`UsageError` for an unknown verb or option before it; argparse ends the process with
-    2 for the rest.
-    """
+    """Return the verb and its parsed options. Raises :class:`UsageError` for what is not among them."""
     directory, rest = None, list(argv)
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
@@ -35,15 +33,50 @@ def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
         print(help_page())
         raise SystemExit(0)
     verb, *options = rest
+    verb = ALIASES.get(verb, verb)
     if verb not in COMMANDS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(verb, COMMANDS, n=1)
-        hint = f"did you mean `memfs {near[0]}`?" if near else "`memfs --help` lists the commands"
+        near = _nearest(
+            verb, [name for name in (*COMMANDS, *ALIASES) if ALIASES.get(name, name) not in NEVER_SUGGESTED]
+        )
+        hint = f"did you mean `memfs {near}`?" if near else "`memfs --help` lists the commands"
         raise UsageError(f"there is no command {verb!r}", hint=hint)
-    args = command_parser(verb).parse_args(options)
+    args = _parse(command_parser(verb), options)
     args.directory = directory
     return verb, args
+
+
+def _parse(parser: argparse.ArgumentParser, options: list[str]) -> argparse.Namespace:
+    """Parse options that may come before, between and after the words, where the command has no commands of its own."""
+    if any(action.nargs in (argparse.PARSER, argparse.REMAINDER) for action in parser._actions):
+        return parser.parse_args(options)
+    return parser.parse_intermixed_args(options)
+
+
+def _nearest(word: str, known: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), n=1)
+    return near[0] if near else None
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse's own, whose errors are one sentence and say what to type."""
+
+    def error(self, message: str) -> NoReturn:
+        words = message.removeprefix("unrecognized arguments: ").split()
+        hint = f"`{self.prog} --help` lists what it takes"
+        if message.startswith("unrecognized arguments: ") and words and words[0].startswith("-"):
+            name = words[0].partition("=")[0]
+            options = [option for action in self._actions for option in action.option_strings if option[:2] == "--"]
+            near = _nearest(name, options)
+            message = f"there is no option {name}"
+            hint = f"did you mean {near}?" if near else hint
+        elif message.startswith("the following arguments are required: "):
+            message = f"{message.removeprefix('the following arguments are required: ')} is missing"
+        raise UsageError(message, where=self.prog.removeprefix("memfs "), hint=hint)
+
+
+_TOLD = ("add", "approve", "get", "log", "rm", "search")
 
 
 def help_page() -> str:
@@ -56,6 +89,10 @@ def help_page() -> str:
     ]
     for title, verbs in GROUPS.items():
         lines += ["", f"{title}:", *(f"  {verb:<{width}}  {COMMANDS[verb]}" for verb in verbs)]
+    lines += [
+        "",
+        "Other names: " + ", ".join(f"{name} ({verb})" for name, verb in ALIASES.items() if name in _TOLD) + ".",
+    ]
     lines += ["", "-C DIR runs as if started in DIR; `memfs VERB --help` explains a command; `memfs --version`."]
     return "\n".join(lines)
 
@@ -80,7 +117,7 @@ def terminal_width() -> int:
 def command_parser(verb: str) -> argparse.ArgumentParser:
     """Return the parser of one command, for running it, documenting it and completing it."""
     module = command_module(verb)
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"memfs {verb}",
         description=module.__doc__,
         formatter_class=_HelpFormatter,

@@ -35,11 +35,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--update", action="store_true", help="add to the branch that is there already")
     parser.add_argument("--base", metavar="BRANCH", help="the branch to propose to (default: the remote's main one)")
     parser.add_argument("--remote", metavar="NAME", help="the remote to push to (default: origin)")
-    parser.add_argument("--message", metavar="TEXT", help="title of the commit and the pull request")
+    parser.add_argument("-m", "--message", metavar="TEXT", help="title of the commit and the pull request")
     parser.add_argument("--draft", action="store_true", help="open the pull request as a draft")
     parser.add_argument("--no-push", action="store_true", help="make the branch and nothing else")
     add_fields(parser)
-    add_writing(parser)
+    add_writing(parser, commits=False)
     add_json(parser)
 
 

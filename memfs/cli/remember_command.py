@@ -1,8 +1,11 @@
 """Record a memory: one Markdown file in one commit.
 
-The text comes from the arguments, from standard input, or from $EDITOR. Every memory says what it
-rests on and when it must be looked at again; on a terminal memfs asks for what is missing.
+The text comes from the arguments, from standard input, or from $EDITOR. What is not given is a default,
+which the answer names: an observation, for the team (or the scope of your folder, or `default_scope` of
+the settings), to be looked at again in six months. On a terminal memfs asks once what the memory rests
+on; left empty, it rests on your word of today. An agent always names its evidence.
 
+  memfs remember "We deploy on Tuesdays."
   memfs remember "The billing team's migrations are additive." --kind decision \\
       --scope team/billing --evidence docs/adr/0014-additive-migrations.md \\
       --review "when docs/support.md changes"
@@ -14,7 +17,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of, origin_of
+from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, commit_of, fields_of, origin_of
 from memfs.cli.writing import NewText, ask_missing, needs_editor, read_text, tell_recorded
 from memfs.model.memory import FrontValue
 from memfs.model.values import replace
@@ -35,7 +38,8 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
     """Add the options of a new memory, which ``remember`` and ``supersede`` share."""
     parser.add_argument("text", nargs="*", metavar="TEXT", help="the memory; '-' or nothing reads standard input")
     parser.add_argument("--editor", action="store_true", help="write the text in $EDITOR")
-    parser.add_argument("--id", help="the memory's id (default: made from the title or the first words)")
+    parser.add_argument("--id", help="the memory's id (default: the first five words of title or text)")
+    parser.add_argument("--again", action="store_true", help="record it though a memory says the same already")
     add_fields(parser)
     add_writing(parser)
     add_json(parser)
@@ -46,7 +50,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     more: dict[str, FrontValue] = {"supersedes": tuple(args.supersedes)} if args.supersedes else {}
 
     def record(draft: DraftText, name: str) -> Recorded:
-        return repository.remember(draft, name=name, dry_run=args.dry_run)
+        return repository.remember(draft, name=name, dry_run=args.dry_run, again=args.again, commit=commit_of(args))
 
     recorded = take_draft(args, session, repository, record, more=more)
     tell_recorded(recorded, args, session, done="remembered")
@@ -81,6 +85,6 @@ def take_draft(
         repository.require_writable(draft.origin)
         return NewText(session, repository, draft, record).write()
     body, front = read_text(args, session), dict(draft.front)
-    typed = ask_missing(front, session)
+    typed = ask_missing(front, session, repository)
     is_argument = bool(args.text) and args.text != ["-"]
     return record(replace(draft, body=body, front=front, at_hand=is_argument and not typed), "")

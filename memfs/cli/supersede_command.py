@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memfs.cli.options import add_caller, caller_of, writer_of
+from memfs.cli.options import add_caller, caller_of, commit_of, writer_of
 from memfs.cli.remember_command import add_draft, take_draft
 from memfs.cli.writing import tell_recorded
 
@@ -37,7 +37,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
         args.scope = args.scope or replaced[0].scope
 
     def record(draft: DraftText, name: str) -> Recorded:
-        return repository.supersede(old_ids, draft, caller, by=writer_of(args), name=name, dry_run=args.dry_run)
+        return repository.supersede(
+            old_ids, draft, caller, by=writer_of(args), name=name, dry_run=args.dry_run, again=args.again,
+            commit=commit_of(args),
+        )  # fmt: skip
 
     recorded = take_draft(args, session, repository, record)
     tell_recorded(recorded, args, session, done="remembered")

@@ -10,7 +10,7 @@ from memfs.cli.editing import edit_until
 from memfs.errors import InvalidMemoryError, MemfsError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.frontmatter import parse_document, write_document
-from memfs.model.memory import FrontValue, Kind
+from memfs.model.memory import FrontValue
 from memfs.model.values import replace
 from memfs.repository.drafting import keep_refused
 
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
     from memfs.repository.draft import DraftText, Recorded
     from memfs.repository.repository import Repository
 
-QUESTIONS = {
-    "kind": f"Kind ({', '.join(kind.value for kind in Kind)})?",
-    "scope": "Scope (personal, team, team/NAME, restricted/NAME)?",
-    "evidence": "What does it rest on (PATH, PATH#Heading, PATH#L10-L24, #812, a URL, 'said by PERSON on DATE')?",
-    "review_trigger": "When must it be looked at again ('on DATE', 'when PATH changes', 'if TEXT')?",
-}
-
-
+QUESTION = "What does it rest on (PATH, PATH#Heading, #812, a URL; Enter: your word of today)?"
 LIKENESS = {
     "same": "says the same already",
     "near": "says nearly the same already",
@@ -81,7 +74,7 @@ class NewText:
         else:
             front = dict(self.draft.front)
             self.draft = replace(self.draft, body=text)
-            ask_missing(front, self.session)
+            ask_missing(front, self.session, self.repository)
             self.draft = replace(self.draft, front=front)
         try:
             return self.record(self.draft, self.name)
@@ -105,14 +98,27 @@ class NewText:
             keep_refused(self.repository.writer(), replace(self.draft, body=text), error, name=self.name)
 
 
-def ask_missing(front: dict[str, FrontValue], session: Session) -> bool:
-    """Ask a person for required fields that were not given, and return whether any was typed."""
-    typed = False
-    for name, question in QUESTIONS.items() if session.interactive else ():
-        if name not in front and (answer := session.ask(question)):
-            front[name] = (answer,) if name == "evidence" else answer
-            typed = True
-    return typed
+def ask_missing(front: dict[str, FrontValue], session: Session, repository: Repository) -> bool:
+    """Ask a person once what the memory rests on, and return whether anything was typed.
+
+    Files that are changed now are offered by number. An answer that names nothing is told, and asked for again.
+    """
+    if not session.interactive or "evidence" in front:
+        return False
+    offered = repository.offer_evidence()
+    for number, path in enumerate(offered, 1):
+        session.note(f"  {number}  {escape_hidden(path, single_line=True)}")
+    while answer := session.ask(QUESTION):
+        if answer.isdecimal() and 0 < int(answer) <= len(offered):
+            answer = offered[int(answer) - 1]
+        try:
+            repository.writer().fields.knot(front.get("scope")).tie(answer)
+        except InvalidMemoryError as error:
+            session.note(f"{error}" + (f" ({error.hint})" if error.hint else ""))
+            continue
+        front["evidence"] = (answer,)
+        return True
+    return False
 
 
 def tell_recorded(recorded: Recorded, args: argparse.Namespace, session: Session, *, done: str) -> None:
@@ -144,6 +150,8 @@ def tell_recorded(recorded: Recorded, args: argparse.Namespace, session: Session
     if recorded.commit is None and args.dry_run:
         session.say(f"would be {done}: {path}")
         session.say(escape_hidden(recorded.file.raw.decode("utf-8")))
+    elif recorded.commit is None and args.no_commit:
+        session.say(f"{done} {recorded.file.id}  {path}  (not committed)")
     elif recorded.commit is None:
         session.say(f"nothing to change: {path}")
     else:

@@ -7,7 +7,8 @@ Each reader takes the YAML of :mod:`strictyaml` and the fields of ``schemas/conf
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
@@ -18,10 +19,15 @@ from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, as_written, find_node, parse_yaml
 from memfs.errors import SetupError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.memory import Kind
 from memfs.model.scope import is_scope
 from memfs.model.values import dataclass, field
 
 REPOSITORY_FILE = ".memfs/config.yaml"
+
+_DEFAULTS = ("default_kind", "default_scope", "default_review")
+_TRAILER = r"[A-Za-z][A-Za-z0-9-]*: \S.*"
+_OWN_TRAILERS = ("memfs-", "admission-")
 
 MAX_RESULTS = 50
 MAX_CONTEXT_BYTES = 9500
@@ -45,6 +51,11 @@ class RepositorySettings:
     results: int = MAX_RESULTS
     context_bytes: int = MAX_CONTEXT_BYTES
     agents_write: str = "branch"  # where agents record: "branch", the one that is checked out, or "proposal"
+    default_kind: str = "observation"  # of a new memory that does not say
+    default_scope: str | None = None
+    default_review: str = "6m"
+    commit_prefix: str = ""  # before the subject of each of memfs's commits
+    commit_trailer: str = ""  # "Key: value" below it
     check: Node | None = None  # how strict `memfs check` is here; the room of check reads it
     sound: bool = True
     problems: tuple[str, ...] = ()
@@ -57,6 +68,18 @@ class RepositorySettings:
         if not self.sound:
             return False
         return not self.scopes or _matches_any(scope, self.scopes)
+
+    def message(self, subject: str) -> str:
+        """Return a commit message of memfs's own as this repository's linters want it."""
+        head, _, rest = f"{self.commit_prefix}{subject}".partition("\n")
+        body = rest.strip("\n")
+        if not self.commit_trailer:
+            return f"{head}\n\n{body}" if body else head
+        is_trailers = bool(body) and all(
+            re.fullmatch(_TRAILER, line) or line[:1] == " " for line in body.split("\n\n")[-1].split("\n")
+        )
+        between = "\n" if is_trailers else "\n\n"
+        return f"{head}\n\n{body}{between}{self.commit_trailer}" if body else f"{head}\n\n{self.commit_trailer}"
 
     def shares(self, scope: str) -> bool:
         """Return whether memories of ``scope`` are published. Personal ones never are."""
@@ -115,10 +138,12 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
     reader = _Reader(REPOSITORY_FILE)
     try:
         top = reader.top(
-            parse_yaml(raw), ("version", "name", "scopes", "readers", "share", "agents", "limits", "check")
+            parse_yaml(raw),
+            ("version", "name", "scopes", "readers", "share", "agents", "limits", "check", "commit", *_DEFAULTS),
         )
         reader.version(top)
-        limits = reader.map(top, "limits")
+        limits, commit = reader.map(top, "limits"), reader.map(top, "commit")
+        reader.known(commit, ("prefix", "trailer"), "commit.")
         agents = reader.map(top, "agents")
         reader.known(agents, ("write",), "agents.")
         reader.known(limits, ("memory_bytes", "results", "context_bytes"), "limits.")
@@ -134,6 +159,11 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
             results=reader.number(limits, "results", most=MAX_RESULTS),
             context_bytes=reader.number(limits, "context_bytes", most=MAX_CONTEXT_BYTES),
             agents_write=_where_agents_write(reader, agents),
+            default_kind=reader.one_of(top, "default_kind", [kind.value for kind in Kind]) or "observation",
+            default_scope=reader.scope(top["default_scope"]) if "default_scope" in top else None,
+            default_review=reader.text(top, "default_review", longest=64) or "6m",
+            commit_prefix=reader.text(commit, "prefix", longest=40) or "",
+            commit_trailer=reader.trailer(commit, "trailer"),
             check=top.get("check"),
             problems=tuple(reader.problems),
         )
@@ -348,8 +378,20 @@ class _Reader:
 
     def scope(self, node: Node) -> str:
         if not isinstance(node.value, str) or not is_scope(node.value):
-            raise _wrong(node, "readers", "maps scopes: personal, team, team/NAME or restricted/NAME")
+            raise _wrong(node, "a scope", "personal, team, team/NAME or restricted/NAME")
         return node.value
+
+    def one_of(self, entries: Mapping[str, Node], name: str, values: Sequence[str]) -> str | None:
+        node = entries.get(name)
+        if node is not None and node.value not in values:
+            raise _wrong(node, name, f"one of {', '.join(values)}")
+        return None if node is None else str(node.value)
+
+    def trailer(self, entries: Mapping[str, Node], name: str) -> str:
+        text = self.text(entries, name, longest=200) or ""
+        if text and (not re.fullmatch(_TRAILER, text) or text.casefold().startswith(_OWN_TRAILERS)):
+            raise _wrong(entries[name], name, "“Key: value”, with a key that is not memfs's own")
+        return text
 
     def scope_pattern(self, node: Node) -> str:
         if isinstance(node.value, str) and (is_scope(node.value) or node.value in ("team/*", "restricted/*")):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from unicodedata import combining, normalize
+from unicodedata import normalize
 
 from memfs.errors import InvalidMemoryError
 
 ID = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 MAX_ID = 64
 
-_MAX_SLUG = 56  # room for "-2" … "-9999999" in the id
-_SHORTEST_CUT = 32
-# Letters that NFKD leaves whole and that have one usual spelling in ASCII.
-_SPELT = str.maketrans({"ß": "ss", "ı": "i", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th"})
+_MAX_SLUG = 48  # room for "-2" … "-9999999" in the id
+_SHORTEST_CUT = 24
+_MAX_WORDS = 5
+_READ = 1_000  # characters of a title
+_SMALL = frozenset("a an the of to in on at by for and or is are was be it that with as".split())
 # Windows refuses these with any extension; a readme in the folder is for people.
 _RESERVED = r"con|prn|aux|nul|com[0-9]|lpt[0-9]|readme"
 
@@ -36,12 +37,18 @@ def require_id(text: str) -> str:
 def slug_of_title(title: str, *, taken: Collection[str]) -> str:
     """Return an id for a new memory of that title, other than those ``taken`` (also ignoring case).
 
-    Letters are spelt in ASCII where Unicode says how (NFKD); a title that leaves nothing gets
-    ``memory-`` and 8 hex of its SHA-256. A name in use gets ``-2``, ``-3`` and so on.
+    It has at most five words; of more, small ones such as *the* are left out first. Other scripts are spelt in
+    Latin letters; a title that leaves nothing gets ``memory-`` and 8 hex of its SHA-256. A name in use gets ``-2``,
+    ``-3`` and so on.
     """
-    text = normalize("NFKD", normalize("NFKD", title).casefold()).translate(_SPELT)
-    text = "".join(character for character in text if not combining(character))
-    slug = re.sub(r"[^a-z0-9]+", "-", text).strip("-")
+    text = normalize("NFKC", title[:_READ])
+    if not text.isascii():
+        from anyascii import anyascii
+
+        text = anyascii(text)
+    words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])'(?=[a-z])", "", text.casefold())) if word]
+    telling = [word for word in words if word not in _SMALL]
+    slug = "-".join((telling if len(words) > _MAX_WORDS else words)[:_MAX_WORDS])
     if len(slug) > _MAX_SLUG:
         cut = slug.rfind("-", _SHORTEST_CUT, _MAX_SLUG + 1)
         slug = slug[: cut if cut > 0 else _MAX_SLUG].strip("-")

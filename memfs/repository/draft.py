@@ -44,3 +44,26 @@ class Recorded:
 
 class HeldError(RefusedError):
     """The gate holds a draft back: it may be kept as a draft with its author, not in the repository."""
+
+
+class TwiceError(RefusedError):
+    """A memory of the same scope says the same already."""
+
+    def __init__(self, other: str) -> None:
+        super().__init__(
+            "this memory says the same already; nothing was written",
+            where=other,
+            hint=f"`memfs show {other}` prints it, `memfs edit {other}` changes it, --again records the text twice",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """How a change is committed: under which ``subject`` ("": memfs's own), or not at all."""
+
+    subject: str = ""
+    wanted: bool = True
+
+
+ONE_COMMIT = Commit()
+"""A commit with the subject that memfs gives it."""

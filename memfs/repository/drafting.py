@@ -13,14 +13,16 @@ from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, SetupErro
 from memfs.git.commit import UncommittedError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Origin
-from memfs.repository.draft import DraftText, HeldError, Recorded
+from memfs.repository.draft import ONE_COMMIT, Commit, DraftText, HeldError, Recorded, TwiceError
 from memfs.repository.writing import Writer
 
 if TYPE_CHECKING:
     from memfs.admission.gate import Finding
 
 
-def remember_or_keep(writer: Writer, draft: DraftText, *, name: str = "") -> Recorded:
+def remember_or_keep(
+    writer: Writer, draft: DraftText, *, name: str = "", again: bool = False, commit: Commit = ONE_COMMIT
+) -> Recorded:
     """Write a new memory; a text that is refused is kept as a draft, unless the gate rejected it.
 
     Raises what :meth:`Writer.remember` raises; the error's hint says under which name the draft was kept.
@@ -28,7 +30,7 @@ def remember_or_keep(writer: Writer, draft: DraftText, *, name: str = "") -> Rec
     a draft that was recorded is dropped.
     """
     try:
-        recorded = writer.remember(draft)
+        recorded = writer.remember(draft, again=again, commit=commit)
     except MemfsError as error:
         if is_kept(error, draft):
             keep_refused(writer, draft, error, name=name)
@@ -42,6 +44,8 @@ def is_kept(error: MemfsError, draft: DraftText) -> bool:
     """Return whether the refused text of ``draft`` belongs among the drafts."""
     if isinstance(error, HeldError):
         return True
+    if isinstance(error, TwiceError):
+        return not draft.at_hand
     if isinstance(error, RefusedError | UncommittedError):  # rejected: kept nowhere; uncommitted: it is in its file
         return False
     if isinstance(error, InvalidMemoryError) or (isinstance(error, UsageError) and error.where == draft.id):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from memfs.disk.files import scan_memories
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate
+from memfs.model.days import read_day, read_trigger
+from memfs.model.memory import FrontValue, Memory, MemoryFile, OnDate, Origin
 from memfs.model.reader import change_memory, id_of_path, read_memory
-from memfs.model.scope import require_scope, scope_of_path
-from memfs.model.values import dataclass
+from memfs.model.scope import is_scope, require_scope, scope_of_path
+from memfs.model.values import dataclass, replace
 from memfs.repository.find import require_heir
 from memfs.standing.tie import Knot, Tied
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from memfs.model.scope import Caller
     from memfs.repository.draft import DraftText
     from memfs.sight import Sight
-
-REQUIRED = ("kind", "scope", "evidence", "review_trigger")
-"""Fields that a person must give; ``origin`` and ``recorded`` are declared by the command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +35,7 @@ class Fields:
     caller: Caller
     today: date
     folder: str = ""  # where the author is, below the root: paths may be typed from there
+    author: str = ""  # the address of who writes here
 
     def complete(self, draft: DraftText) -> tuple[dict[str, FrontValue], tuple[str, ...]]:
         """Return the front matter of a draft: declared fields added, evidence tied to its content; and what its
@@ -45,7 +44,7 @@ class Fields:
         Raises :class:`InvalidMemoryError` that names everything that is missing or wrong.
         """
         given = {key: value for key, value in draft.front.items() if value not in ("", ())}
-        missing = [name for name in REQUIRED if name not in given]
+        missing = [] if "evidence" in given else ["evidence"]
         if not draft.body.strip():
             missing.insert(0, "text")
         wrong = [f"required and missing: {', '.join(missing)}"] if missing else []
@@ -60,7 +59,8 @@ class Fields:
         checks: Mapping[str, Callable[[FrontValue], FrontValue]] = {
             "scope": self.require_scope_here,
             "evidence": tie_evidence,
-            "review_trigger": lambda value: self.knot(None).tie_trigger(str(value)),
+            "review_trigger": self.tie_trigger,
+            "expires": self.read_expires,
             "supersedes": lambda value: self._require_replaceable(value, given.get("scope")),
         }
         for name, check in checks.items():
@@ -73,10 +73,58 @@ class Fields:
             raise InvalidMemoryError(
                 "\n  ".join(wrong),
                 reasons=tuple(wrong),
-                hint="nothing was written; `memfs remember --help` explains each field",
+                hint="nothing was written; "
+                + (
+                    "name what it rests on: --evidence PATH, PATH#Heading, #812, a URL or 'said by PERSON on DATE'"
+                    if missing == ["evidence"]
+                    else "`memfs remember --help` explains each field"
+                ),
             )
         declared = self.declared(draft)
         return {**given, **declared, "recorded": given.get("recorded", declared["recorded"])}, tuple(notices)
+
+    def with_defaults(self, draft: DraftText) -> tuple[DraftText, tuple[str, ...]]:
+        """Return ``draft`` with what its author did not say, and a notice that says what that is.
+
+        What a person writes may rest on their word; an agent names its evidence.
+        """
+        found = {
+            "kind": self.settings.default_kind,
+            "scope": self.settings.default_scope or self._scope_of_folder() or "team",
+            "review_trigger": read_trigger(self.settings.default_review, self.today),
+        }
+        person = draft.author or self.author
+        if draft.origin is Origin.OWNER and person:
+            found["evidence"] = f"said by {person} on {self.today.isoformat()}"
+        given = {name: value for name, value in draft.front.items() if value not in ("", ())}
+        chosen = {name: value for name, value in found.items() if name not in given}
+        words = ", ".join(f"{name} {value}" for name, value in chosen.items())
+        front: dict[str, FrontValue] = {**chosen, **given}
+        return replace(draft, front=front), (f"not given, so: {words}",) if words else ()
+
+    def _scope_of_folder(self) -> str | None:
+        """Return the scope of the folder that the author is in: its own below ``memories/``, or that of a team
+        which is called as one of the folders."""
+        parts = self.folder.split("/") if self.folder else []
+        if parts[:1] == ["memories"]:
+            return scope_of_path(f"{self.folder}/x.md")
+        names = self._teams()
+        return next((f"team/{part}" for part in reversed(parts) if f"team/{part}" in names), None)
+
+    def _teams(self) -> set[str]:
+        """Return the scopes that are in use here or named by the settings, as far as the author may see them."""
+        paths = (entry.path for entry in scan_memories(self.tree).entries)
+        used = {scope_of_path(path) for path in paths if self.sees(path)}
+        return {scope for scope in (*used, *self.settings.scopes) if scope and not scope.endswith("/*")}
+
+    def tie_trigger(self, value: FrontValue) -> str:
+        """Return a review trigger as it is written; a day may be given as people say it."""
+        return self.knot(None).tie_trigger(read_trigger(str(value), self.today))
+
+    def read_expires(self, value: FrontValue) -> str:
+        """Return the day on which a memory expires; it may be given as people say it."""
+        day = read_day(str(value), self.today)
+        return day.isoformat() if day is not None else str(value)
 
     def declared(self, draft: DraftText) -> dict[str, FrontValue]:
         """Return the fields that the command's caller declares, whatever the draft says of them."""
@@ -96,7 +144,10 @@ class Fields:
 
         Raises :class:`InvalidMemoryError`, and :class:`RefusedError` for a scope that the caller may not see.
         """
-        scope = require_scope(str(value))
+        scope = str(value)
+        if not is_scope(scope):
+            named = sorted(one for one in self._teams() if one.rpartition("/")[2] == scope)
+            scope = named[0] if len(named) == 1 else require_scope(scope)
         if not self.settings.sound:
             raise InvalidMemoryError(
                 f"this repository's settings cannot be read, so nothing is recorded: {self.settings.problems[0]}",
@@ -127,7 +178,9 @@ class Fields:
         given = dict(changes)
         document = read_memory(before.path, raw).document if raw is not None else None
         if document is not None:
-            given = {key: document.front[key] for key in ("evidence", "review_trigger") if key in document.front}
+            given = {
+                key: document.front[key] for key in ("evidence", "review_trigger", "expires") if key in document.front
+            }
         had = before.document.front.get("evidence", ()) if before.document is not None else ()
         scope = (document.front if document is not None else given).get("scope") or scope_of_path(before.path)
         knot = self.knot(scope)
@@ -140,7 +193,9 @@ class Fields:
             tied["evidence"] = tuple(one.text for one in both)
             notices = [said for one in both for said in one.notices]
         if isinstance(trigger := given.get("review_trigger"), str) and trigger:
-            tied["review_trigger"] = knot.tie_trigger(trigger)
+            tied["review_trigger"] = knot.tie_trigger(read_trigger(trigger, self.today))
+        if isinstance(expires := given.get("expires"), str) and expires:
+            tied["expires"] = self.read_expires(expires)
         if raw is None:
             return change_memory(before, {**changes, **tied}, body), tuple(notices)
         new = {key: value for key, value in tied.items() if value != given[key]}

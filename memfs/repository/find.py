@@ -1,8 +1,8 @@
 """Which file has this id: the one place that answers (DESIGN 3).
 
-An id may be given as the path of its file too. Files that a caller may not see are not found, and not
-spoken of. Two files of one id are never chosen between in silence: who reads is shown all of them, and who
-writes is asked for the path.
+An id may be given as the path of its file, from any folder above it, or as the title that it was made from.
+Files that a caller may not see are not found, and not spoken of. Two files of one id are never chosen between
+in silence: who reads is shown all of them, and who writes is asked for the path.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from memfs.disk.files import read_file, scan_memories
 from memfs.errors import InvalidMemoryError, NotFoundError, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile
-from memfs.model.reader import read_memory
+from memfs.model.reader import id_of_path, read_memory
 from memfs.model.scope import is_seen_with, scope_of_path
+from memfs.model.slugs import is_id, slug_of_title
 from memfs.model.values import dataclass
 from memfs.render.escape import show_name
 
@@ -58,18 +59,20 @@ def find_files(tree: WorkTree, sight: Sight, name: str, caller: Caller) -> tuple
             if len(paths) == 1:
                 raise
     if not found:
-        raise unknown(name)
+        visible = (entry.path for entry in scan_memories(tree).entries if sight.sees_path(caller, entry.path))
+        raise unknown(name, map(id_of_path, visible))
     return tuple(found)
 
 
 def find_paths(tree: WorkTree, name: str) -> list[str]:
-    """Return the paths of the memory files whose id or path is ``name``, whoever may see them."""
-    wanted = name.removeprefix("./")
-    return [
-        entry.path
-        for entry in scan_memories(tree).entries
-        if entry.path == wanted or entry.path.rsplit("/", 1)[-1] == f"{wanted}.md"
-    ]
+    """Return the paths of the memory files whose id, path or title is ``name``, whoever may see them."""
+    wanted = name.removeprefix("./").removesuffix(".md")
+    paths = [entry.path for entry in scan_memories(tree).entries]
+    found = [path for path in paths if path == name or f"/{path}".endswith(f"/{wanted}.md")]
+    if not found and not is_id(wanted) and "/" not in wanted and wanted.strip():
+        slug = slug_of_title(wanted, taken=())
+        found = [path for path in paths if id_of_path(path) == slug]
+    return found
 
 
 def find_in(stores: Sequence[tuple[str, Repository]], name: str, caller: Caller) -> Found:
@@ -82,7 +85,15 @@ def find_in(stores: Sequence[tuple[str, Repository]], name: str, caller: Caller)
             continue
         found.append(Found(store=store, repository=repository, files=files))
     if not found:
-        raise unknown(name)
+        raise unknown(
+            name,
+            (
+                id_of_path(entry.path)
+                for _, repository in stores
+                for entry in scan_memories(repository.tree).entries
+                if repository.sight.sees_path(caller, entry.path)
+            ),
+        )
     first = found[0]
     notices = [f"the store {_shown(other.store)} has a memory of that id too" for other in found[1:]]
     if len(first.files) > 1:
@@ -117,11 +128,13 @@ def two_files(files: Sequence[MemoryFile]) -> str:
     return f"{len(files)} files have this id: {', '.join(map(_shown_path, (file.path for file in files)))}"
 
 
-def unknown(name: str) -> NotFoundError:
-    """Return the error for an id that is not here, or not for this caller."""
-    return NotFoundError(
-        "no memory of that id is here for this caller", where=_shown(name), hint="`memfs list` shows what there is"
-    )
+def unknown(name: str, visible: Iterable[str] = ()) -> NotFoundError:
+    """Return the error for an id that is not here, or not for this caller; ``visible`` are the ids that are."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:100], [one for one in visible if one], n=2)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`memfs list` shows what there is"
+    return NotFoundError("no memory of that id is here for this caller", where=_shown(name), hint=hint)
 
 
 def _shown_path(path: str) -> str:

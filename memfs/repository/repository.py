@@ -21,12 +21,14 @@ from memfs.model.memory import MemoryFile, Origin
 from memfs.model.reader import read_memory
 from memfs.model.scope import Caller
 from memfs.model.values import replace
+from memfs.repository.draft import ONE_COMMIT
 from memfs.repository.find import find_files, require_one
+from memfs.repository.offers import offer_evidence
 from memfs.sight import OWNER, Sight, open_sight, own_addresses
 
 if TYPE_CHECKING:
     from memfs.disk.settings import RepositorySettings
-    from memfs.repository.draft import DraftText, Recorded
+    from memfs.repository.draft import Commit, DraftText, Recorded
     from memfs.repository.history import Event
     from memfs.repository.status import Status
     from memfs.repository.writing import Writer
@@ -164,16 +166,29 @@ class Repository:
             folder=self._folder,
         )
 
-    def remember(self, draft: DraftText, *, by: Caller = OWNER, name: str = "", dry_run: bool = False) -> Recorded:
+    def offer_evidence(self) -> list[str]:
+        """Return the files that a new memory may well rest on: those changed in the work tree, else by HEAD."""
+        return offer_evidence(self.tree, self.sight)
+
+    def remember(
+        self,
+        draft: DraftText,
+        *,
+        by: Caller = OWNER,
+        name: str = "",
+        dry_run: bool = False,
+        again: bool = False,
+        commit: Commit = ONE_COMMIT,
+    ) -> Recorded:
         """Write a new memory and commit it; see :meth:`Writer.remember` for what is refused.
 
         A refused text is kept as a draft; ``name`` is the draft that it was.
         """
         if dry_run:
-            return self.writer(by).remember(draft, dry_run=True)
+            return self.writer(by).remember(draft, dry_run=True, again=again)
         from memfs.repository.drafting import remember_or_keep
 
-        return remember_or_keep(self.writer(by), draft, name=name)
+        return remember_or_keep(self.writer(by), draft, name=name, again=again, commit=commit)
 
     def edit(self, memory_id: str, caller: Caller, *, by: Caller = OWNER, **given: Any) -> Recorded:
         """Change a memory that ``caller`` sees; see :meth:`Writer.edit` for what may be given."""
@@ -186,12 +201,11 @@ class Repository:
         caller: Caller,
         *,
         by: Caller = OWNER,
-        name: str = "",
-        dry_run: bool = False,
+        **given: Any,
     ) -> Recorded:
         """Write a new memory that replaces ``old_ids``. The old files stay, marked by the new one."""
         front = {**draft.front, "supersedes": tuple(self.find(name, caller).id for name in old_ids)}
-        return self.remember(replace(draft, front=front), by=by, name=name, dry_run=dry_run)
+        return self.remember(replace(draft, front=front), by=by, **given)
 
     def forget(self, memory_id: str, caller: Caller) -> str:
         """Delete a memory that ``caller`` sees, in one commit whose name is returned."""

@@ -22,13 +22,14 @@ from memfs.disk.shipped import read_schema
 from memfs.disk.worktree import WorkTree, printable
 from memfs.errors import InvalidMemoryError, RefusedError, UsageError
 from memfs.git.commit import SIGNING_TIMEOUT, Change, ConflictError, commit_changes
+from memfs.git.uncommitted import write_uncommitted
 from memfs.model.memory import FrontValue, Memory, MemoryFile, Origin
 from memfs.model.reader import change_memory, make_memory, read_memory, require_memory
 from memfs.model.schema import check_front
 from memfs.model.scope import Caller, scope_of_path
 from memfs.model.slugs import slug_of_title
 from memfs.model.values import dataclass, replace
-from memfs.repository.draft import DraftText, HeldError, Recorded
+from memfs.repository.draft import ONE_COMMIT, Commit, DraftText, HeldError, Recorded, TwiceError
 from memfs.repository.fields import Fields
 from memfs.repository.find import require_heir
 from memfs.repository.may_write import require_agents_welcome
@@ -70,17 +71,22 @@ class Writer:
             caller=self.caller,
             today=self.today,
             folder=self.folder,
+            author=self.identities[0] if self.identities else "",
         )
 
-    def remember(self, draft: DraftText, *, dry_run: bool = False) -> Recorded:
+    def remember(
+        self, draft: DraftText, *, dry_run: bool = False, again: bool = False, commit: Commit = ONE_COMMIT
+    ) -> Recorded:
         """Write a new memory and commit it.
 
         Raises :class:`InvalidMemoryError` with every missing or wrong field, :class:`RefusedError`
-        when the gate rejects or holds it; nothing is written in either case.
+        when the gate rejects or holds it, :class:`TwiceError` for a text that is here already unless ``again``;
+        nothing is written in any case.
         """
         require_agents_welcome(self.places, self.tree, draft.origin)
         paths = [entry.path for entry in scan_memories(self.tree).entries]
         blind = not all(self.sight.sees_path(self.caller, path) for path in paths)
+        draft, chosen = self.fields.with_defaults(draft)
         decision = self.require_admissible(draft, blind=blind)
         front, tied = self.fields.complete(draft)
         _require_admitted(decision)
@@ -94,19 +100,22 @@ class Writer:
                 commit=None,
                 decision=decision,
                 similar=find_similar(self.tree, file),
-                notices=(*tied, *self.fields.remarks(require_memory(file))),
+                notices=(*chosen, *tied, *self.fields.remarks(require_memory(file))),
             )
+            same = next((other for other, likeness in recorded.similar if likeness == "same"), None)
+            if same is not None and not again:
+                raise TwiceError(same)
             if dry_run:
                 return recorded
             try:
-                message = _message(f"Remember {memory_id}", draft.allow, agent=_agent_of(draft))
-                commit = self._commit([(file.path, file.raw, None)], message)
+                message = _message(commit.subject or f"Remember {memory_id}", draft.allow, agent=_agent_of(draft))
+                name = self._commit([(file.path, file.raw, None)], message, commit)
             except ConflictError:
                 if draft.id is not None or attempt == _MAX_ID_TRIES - 1:
                     raise
                 taken.add(memory_id)
                 continue
-            return replace(recorded, commit=commit)
+            return replace(recorded, commit=name)
         raise AssertionError("unreachable: the loop returns or raises")
 
     def edit(
@@ -120,6 +129,7 @@ class Writer:
         declared: bool = False,
         allow: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        commit: Commit = ONE_COMMIT,
     ) -> Recorded:
         """Change fields or the body of ``before``; all other bytes stay. A changed scope moves the file.
 
@@ -142,7 +152,7 @@ class Writer:
             file = self._changed(before, file, {"origin": wanted.value})
         if allow and set(allow) - set(memory.allow):
             file = self._changed(before, file, {"allow": (*memory.allow, *allow)})
-        message = _message(f"Edit {file.id}", allow)
+        message = _message(commit.subject or f"Edit {file.id}", allow)
         decision = self._decide(file, wanted, allow, message=message)
         _require_admitted(decision)
         _require_schema(file)
@@ -155,11 +165,11 @@ class Writer:
         changed: list[tuple[str, bytes | None, str | None]] = [(file.path, file.raw, None if moved else before.digest)]
         if moved:
             changed.append((before.path, None, before.digest))
-        return replace(recorded, commit=self._commit(changed, message))
+        return replace(recorded, commit=self._commit(changed, message, commit))
 
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
-        return self._commit([(file.path, None, file.digest)], f"Forget {file.id}")
+        return self._commit([(file.path, None, file.digest)], f"Forget {file.id}") or ""
 
     def require_admissible(self, draft: DraftText, *, blind: bool = False) -> Decision:
         """Return the gate's decision on all of ``draft``.
@@ -260,11 +270,18 @@ class Writer:
             allow=allow,
         )
 
-    def _commit(self, changes: Sequence[tuple[str, bytes | None, str | None]], message: str) -> str:
+    def _commit(
+        self, changes: Sequence[tuple[str, bytes | None, str | None]], message: str, commit: Commit = ONE_COMMIT
+    ) -> str | None:
+        """Commit ``changes`` and return the commit's name; write them alone, and return None, where none is wanted."""
+        planned = [Change(path=path, content=content, before=before) for path, content, before in changes]
+        if not commit.wanted:
+            write_uncommitted(self.tree, planned)
+            return None
         return commit_changes(
             self.tree,
-            [Change(path=path, content=content, before=before) for path, content, before in changes],
-            message,
+            planned,
+            self.settings.message(message),
             signing_timeout=read_user_settings(self.places).signing_timeout or SIGNING_TIMEOUT,
             configuration=self.configuration,
         )

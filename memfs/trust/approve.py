@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from memfs.disk.files import read_file
+from memfs.disk.settings import read_repository_settings
 from memfs.errors import InvalidMemoryError, TrustError
 from memfs.model.reader import read_memory
 from memfs.model.values import dataclass, field
@@ -101,7 +102,8 @@ def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = 
             for item in plan.items
             if item.file is not None
         ]
-    commit = commit_changes(plan.tree, changes, format_message(message or _subject(plan), records))
+    subject = read_repository_settings(plan.tree).message(message or _subject(plan))
+    commit = commit_changes(plan.tree, changes, format_message(subject, records))
     plan.view.forget_listing()
     return Approved(
         records=records,

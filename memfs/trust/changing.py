@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.settings import read_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, UsageError
 from memfs.model.values import dataclass, replace
@@ -238,7 +239,7 @@ def save_keyring(
     else:
         changes.append(Change(path=PROPOSAL, content=format_file(standing.signed.body, standing.signed.signatures)))
         subject = f"Propose: {subject}"
-    return commit_changes(tree, changes, subject)
+    return commit_changes(tree, changes, read_repository_settings(tree).message(subject))
 
 
 def expires_soon(key: Key, today: date) -> bool:

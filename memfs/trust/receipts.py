@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memfs.disk.settings import read_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.git.log import read_commits
 from memfs.git.read import head_commit
@@ -75,7 +76,8 @@ def write_receipts(tree: WorkTree, records: Sequence[Record]) -> str:
     subject = (
         f"Keep {'an approval' if count == 1 else f'{count} approvals'} as {'a receipt' if count == 1 else 'receipts'}"
     )
-    return commit_changes(tree, [receipt_change(record) for record in records], subject)
+    message = read_repository_settings(tree).message(subject)
+    return commit_changes(tree, [receipt_change(record) for record in records], message)
 
 
 def _deleted_receipts(tree: WorkTree, head: str | None) -> set[str]:

@@ -222,10 +222,10 @@ def test_a_new_text_reopens_as_a_whole_file_so_that_its_fields_can_be_mended(
     script = editor(
         tmp_path,
         f"n=$(cat {tmp_path}/n 2>/dev/null || echo 0); echo $((n + 1)) > {tmp_path}/n\n"
-        f'if [ $n = 0 ]; then echo "{TEXT}" > $1; else sed -i "s/tomorrow/on 2031-01-01/" $1; fi',
+        f'if [ $n = 0 ]; then echo "{TEXT}" > $1; else sed -i "s/whenever/on 2031-01-01/" $1; fi',
     )
     run = at_terminal(
-        home, sealed, "remember", "--id", "window", *FIELDS[:-1], "tomorrow",
+        home, sealed, "remember", "--id", "window", *FIELDS[:-1], "whenever",
         answers=[("(q)uit?", "e")], env={"EDITOR": script},
     )  # fmt: skip
     assert run.code == 0, run.out

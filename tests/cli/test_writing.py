@@ -57,9 +57,9 @@ def test_without_a_terminal_the_origin_is_an_agents(stocked: Path, memfs: Callab
 
 
 @pytest.mark.slow
-def test_on_a_terminal_missing_fields_are_asked_for(stocked: Path, sealed: Path) -> None:
+def test_on_a_terminal_only_the_evidence_is_asked_for(stocked: Path, sealed: Path) -> None:
     argv = [*launch_command(sealed), "remember", "Reviews need two people."]
-    answers = [("Kind", "decision"), ("Scope", "team"), ("rest on", "README.md"), ("looked at again", "on 2030-01-01")]
+    answers = [("rest on", "README.md")]
     run = run_at_terminal(argv, answers, cwd=stocked, env=dict(os.environ))
     assert run.code == 0, run.out
     assert "origin: owner\n" in (stocked / "memories/team/reviews-need-two-people.md").read_text()

@@ -55,7 +55,7 @@ def everything(repo: Path) -> tuple[str, str, str, str]:
         (with_options("--scope", "moon"), 4, "scope must be"),
         (with_options("--review", "whenever"), 4, "review_trigger"),
         (with_options("--evidence", "nowhere.md@abcdef1"), 4, "that commit does not contain this file"),
-        (("remember", "x"), 4, "required and missing: kind, scope, evidence, review_trigger"),
+        (("remember", "x"), 4, "required and missing: evidence"),
         (with_options("text", f"The token is {token()}."), 5, "admission rejected"),
         (("trust", "nothing"), 6, "a person at a terminal"),
     ],

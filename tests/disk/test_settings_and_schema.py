@@ -22,6 +22,16 @@ SETTINGS = st.fixed_dictionaries(
         "share": st.lists(SCOPES, max_size=3),
         "readers": st.dictionaries(SCOPES, st.lists(TEXTS, max_size=2), max_size=2),
         "agents": st.fixed_dictionaries({}, optional={"write": st.sampled_from(["branch", "proposal", "main"])}),
+        "default_kind": st.sampled_from(["decision", "rule"]),
+        "default_scope": SCOPES.filter(bool),
+        "default_review": st.sampled_from(["6m", "on 2027-01-01", " "]),
+        "commit": st.fixed_dictionaries(
+            {},
+            optional={
+                "prefix": st.sampled_from(["docs: ", " ", "x" * 41]),
+                "trailer": st.sampled_from(["Signed-off-by: memfs", "Memfs-Approval: x", "no trailer", "Key: "]),
+            },
+        ),
         "limits": st.fixed_dictionaries({}, optional={"results": COUNTS, "memory_bytes": COUNTS}),
     },
 )

@@ -36,15 +36,20 @@ WINDOWS = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])", re.IGNORECASE)
         ("README", "memory-readme"),
         ("new\nline", "new-line"),
         ("nul\0here", "nul-here"),
-        ("x" * 300, "x" * 56),
-        ("word " * 30, "word-word-word-word-word-word-word-word-word-word-word"),
+        ("x" * 300, "x" * 48),
+        ("word " * 30, "word-word-word-word-word"),
+        ("The database of the billing team is never migrated on Fridays", "database-billing-team-never-migrated"),
+        ("Don't retry uploads", "dont-retry-uploads"),
+        ("Миграции аддитивны", "migratsii-additivny"),
+        ("日本語", "ribenyu"),
+        ("🎉", "tada"),
     ],
 )
 def test_a_title_is_spelt_in_ascii(title: str, slug: str) -> None:
     assert slug_of_title(title, taken=()) == slug
 
 
-@pytest.mark.parametrize("title", ["", "   ", "..", "---", "🎉", "日本語"])
+@pytest.mark.parametrize("title", ["", "   ", "..", "---", "\u2028", "\ue000"])
 def test_a_title_without_letters_of_ascii_gets_a_name_of_its_own(title: str) -> None:
     slug = slug_of_title(title, taken=())
     assert re.fullmatch(r"memory-[0-9a-f]{8}", slug)
@@ -73,8 +78,8 @@ def test_every_title_gets_an_id_of_its_own(titles: list[str]) -> None:
 
 def test_numbers_stay_within_the_length_of_an_id() -> None:
     title = "x" * 300
-    taken = {"x" * 56} | {f"{'x' * 56}-{number}" for number in range(2, 1001)}
-    assert slug_of_title(title, taken=taken) == f"{'x' * 56}-1001"
+    taken = {"x" * 48} | {f"{'x' * 48}-{number}" for number in range(2, 1001)}
+    assert slug_of_title(title, taken=taken) == f"{'x' * 48}-1001"
 
 
 @pytest.mark.parametrize("text", ["", "-", "a-", "-a", "A", "a_b", "a.b", "a" * 65, "é", "a\n", "a/b"])
