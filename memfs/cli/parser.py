@@ -55,7 +55,7 @@ def _parse(parser: argparse.ArgumentParser, options: list[str]) -> argparse.Name
 def _nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
-    near = get_close_matches(word, list(known), n=1)
+    near = get_close_matches(word, list(known), n=1, cutoff=0.7)
     return near[0] if near else None
 
 

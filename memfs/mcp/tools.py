@@ -35,7 +35,7 @@ _FILTERS: Mapping[str, Mapping[str, Any]] = {
     "tag": _TEXT,
     "since": _SINCE,
 }
-_DRAFT_NEEDS = ("text", "kind", "scope", "evidence", "review_trigger")
+_DRAFT_NEEDS = ("text", "scope", "evidence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

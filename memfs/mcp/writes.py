@@ -6,7 +6,7 @@ person approves it: the agent passes that on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from memfs.admission.gate import Finding
@@ -19,7 +19,7 @@ from memfs.model.memory import FrontValue, MemoryFile, Origin
 from memfs.model.scope import scope_of_path
 from memfs.propose.propose import Prepared, Wanted, open_request, prepare, push
 from memfs.render.escape import show_line
-from memfs.repository.draft import DraftText, HeldError, Recorded
+from memfs.repository.draft import DraftText, HeldError, Recorded, TwiceError
 from memfs.repository.drafting import remember_or_keep
 from memfs.repository.repository import Repository
 from memfs.repository.verify import plan_verification
@@ -34,12 +34,11 @@ def remember(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
         return propose(given, desk, client)
     draft, writer = _draft(given, desk, client), repository.writer(desk.caller)
     try:
-        _require_new(writer.remember(draft, dry_run=True))
+        recorded = _write_new(lambda: writer.remember(draft))
     except HeldError:
         # A person may want to look at it, so it is kept for them. Any other error is only an error.
         remember_or_keep(writer, draft)
         raise
-    recorded = writer.remember(draft)
     branch = branch_name(repository.tree)
     where = f"on the branch {show_line(branch)}" if branch else "on no branch"
     lines = [f"Recorded as {recorded.file.id} in {show_line(recorded.file.path)}, {where}. It is not approved."]
@@ -55,8 +54,8 @@ def propose(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
     """Put a new memory on a branch of its own."""
     repository = desk.repository()
     _require_scope_of_key(desk, given["scope"])
-    recorded = repository.remember(_draft(given, desk, client), by=desk.caller, dry_run=True)
-    _require_new(recorded)
+    draft = _draft(given, desk, client)
+    recorded = _write_new(lambda: repository.remember(draft, by=desk.caller, dry_run=True))
     return _proposed(desk, repository, recorded, _author(desk, client), "Proposed")
 
 
@@ -105,14 +104,13 @@ def explain(error: MemfsError) -> str:
     return "\n".join(lines)
 
 
-def _require_new(recorded: Recorded) -> None:
-    """Raise :class:`RefusedError` for a text that a memory has already."""
-    same = [other for other, likeness in recorded.similar if likeness == "same"]
-    if same:
-        raise RefusedError(
-            f"{same[0]} says the same; nothing was recorded",
-            hint=f"call verify with id {same[0]} if it still holds, or revise to change it",
-        )
+def _write_new(write: Callable[[], Recorded]) -> Recorded:
+    """Return what ``write`` recorded; for a text that is here already, the error names the tools that help."""
+    try:
+        return write()
+    except TwiceError as error:
+        error.hint = f"call verify with id {error.where} if it still holds, or revise to change it"
+        raise
 
 
 def _proposed(desk: Desk, repository: Repository, recorded: Recorded, agent: str, done: str) -> Answer:

@@ -100,7 +100,7 @@ def test_options_stand_anywhere_and_the_commit_is_the_persons_own(repo: Path, me
     ("argv", "said"),
     [
         (("remeber", "x"), ["there is no command 'remeber'", "did you mean `memfs remember`?"]),
-        (("forgett", "x"), ["there is no command 'forgett'", "did you mean `memfs get`?"]),
+        (("forgett", "x"), ["there is no command 'forgett'", "`memfs --help` lists the commands"]),
         (("list", "--jsn"), ["list: there is no option --jsn", "did you mean --json?"]),
         (("show",), ["show: ID is missing", "`memfs show --help` lists what it takes"]),
     ],
@@ -116,7 +116,7 @@ def test_a_slip_is_answered_in_two_lines_that_say_what_to_type(
 def test_a_path_a_title_and_a_slip_find_the_memory(repo: Path, memfs: Memfs) -> None:
     name = remembered(memfs("remember", "We deploy on Tuesdays.", "--origin", "owner", cwd=repo))
     for given in (name, f"memories/team/{name}.md", f"team/{name}.md", "We deploy on Tuesdays."):
-        assert json.loads(memfs("show", given, "--json", cwd=repo).out)["id"] == name
+        assert json.loads(memfs("show", given, "--json", cwd=repo).out)["memory"]["id"] == name
     run = memfs("get", "we-deploy-on-tusdays", cwd=repo)
     assert run.code == 1
     assert f"did you mean {name}?" in run.err

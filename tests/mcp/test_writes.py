@@ -45,7 +45,7 @@ def test_the_same_text_again_is_refused_and_the_opposite_is_said(writer: Talk, t
     before = team.git("rev-parse", "HEAD")
     again = writer.call("remember", **{**DRAFT, "text": APPROVED})
     assert again["isError"] is True
-    assert "additive says the same; nothing was recorded" in said(again)
+    assert "additive: this memory says the same already; nothing was written" in said(again)
     assert "verify" in said(again)
     assert team.git("rev-parse", "HEAD") == before
     opposite = writer.call("remember", **{**DRAFT, "text": "Billing migrations never stay additive.", "title": "Not"})
