@@ -166,7 +166,13 @@ def _xml_attribute(text: str) -> str:
 
 # -- GitLab and reviewdog ----------------------------------------------------------------------------
 
+_NOWHERE = ".memfs/config.yaml"  # where a result without a place is put: these programs drop what has none
 _GITLAB_LEVEL = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
+
+
+def _path_of(result: Result) -> str:
+    """Return the path as other programs take it: in one line, and without undecodable bytes."""
+    return escape_hidden(result.path, single_line=True)
 
 
 def format_gitlab(report: Report) -> str:
@@ -179,7 +185,7 @@ def format_gitlab(report: Report) -> str:
             "categories": ["Style" if result.level is Level.NOTE else "Bug Risk"],
             "severity": _GITLAB_LEVEL[result.level],
             "fingerprint": fingerprint(result),
-            "location": {"path": result.path or ".memfs/config.yaml", "lines": {"begin": result.line or 1}},
+            "location": {"path": _path_of(result) or _NOWHERE, "lines": {"begin": result.line or 1}},
         }
         for result in report.results
     ]
@@ -193,7 +199,7 @@ def format_rdjson(report: Report) -> str:
     """Return the report in reviewdog's diagnostic format (rdjson)."""
     diagnostics = []
     for result in report.results:
-        location: dict[str, Any] = {"path": result.path or ".memfs/config.yaml"}
+        location: dict[str, Any] = {"path": _path_of(result) or _NOWHERE}
         if result.line is not None:
             location["range"] = {"start": {"line": result.line, "column": result.column or 1}}
         diagnostics.append(

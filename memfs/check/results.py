@@ -72,7 +72,8 @@ class Report:
 
 def fingerprint(result: Result) -> str:
     """Return a name of the result that stays while the text round it changes: without line and column."""
-    return sha256("\0".join((result.rule, result.path, result.message)).encode()).hexdigest()[:32]
+    named = "\0".join((result.rule, result.path, result.message))
+    return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def sort_results(results: Iterable[Result]) -> tuple[Result, ...]:

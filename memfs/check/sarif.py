@@ -11,6 +11,8 @@ from memfs.check.rules import HELP, RULES, Rule
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+_UNDECODED = "surrogateescape"  # a name that is not UTF-8 keeps its bytes
+
 
 def format_sarif(report: Report, *, version: str, category: str = "memfs") -> str:
     """Return the report as SARIF 2.1.0 (OASIS), for code scanning.
@@ -55,7 +57,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(result: Result, index: int) -> dict[str, Any]:
     location: dict[str, Any] = {
-        "artifactLocation": {"uri": quote(result.path or ".memfs/config.yaml"), "uriBaseId": "ROOT"},
+        "artifactLocation": {
+            "uri": quote(result.path.encode("utf-8", _UNDECODED) or ".memfs/config.yaml"),
+            "uriBaseId": "ROOT",
+        },
         "region": {"startLine": result.line or 1},
     }
     if result.line is not None and result.column is not None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from unicodedata import category
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memfs.check.forms import format_github, format_gitlab, format_junit, format_rdjson, format_text, report_payload
 from memfs.check.results import Level, Report, Result, sort_results
@@ -156,3 +161,30 @@ def test_the_json_form_keeps_its_schema() -> None:
 @pytest.mark.parametrize("form", [format_github, format_gitlab, format_junit, format_rdjson, format_text])
 def test_an_empty_report_is_still_a_document(form) -> None:  # type: ignore[no-untyped-def]
     assert form(_report())
+
+
+FILE_NAMES = st.one_of(st.binary(max_size=40), st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore")))
+
+
+@given(FILE_NAMES)
+def test_every_form_can_name_every_file(raw: bytes) -> None:
+    name = os.fsdecode(raw)
+    report = _report(_error(path=f"memories/team/{name}", message=plain(name)), _error(path=name, rule="bad-id"))
+    forms = {
+        "text": format_text(report),
+        "github": format_github(report),
+        "junit": format_junit(report),
+        "json": json.dumps(report_payload(report)),
+        "gitlab": format_gitlab(report),
+        "rdjson": format_rdjson(report),
+        "sarif": format_sarif(report, version="1"),
+    }
+    for form, text in forms.items():
+        text.encode("utf-8")
+        assert not [char for char in text if category(char) in ("Cc", "Cs") and char not in "\n\t"], form
+    ElementTree.fromstring(forms["junit"].encode())
+    for form in ("gitlab", "rdjson", "sarif"):
+        assert not any(0xD800 <= ord(char) < 0xE000 for char in str(json.loads(forms[form]))), form
+    places = [r["locations"][0]["physicalLocation"] for r in json.loads(forms["sarif"])["runs"][0]["results"]]
+    uris = {place["artifactLocation"]["uri"] for place in places}
+    assert quote(os.fsencode(f"memories/team/{name}")) in uris
