@@ -2,11 +2,13 @@
 
     python benchmarks/quality.py --locomo locomo.json --xquad xquad.en.json xquad.de.json --cosqa FOLDER
     python benchmarks/quality.py --locomo locomo.json --peer /path/to/venv/bin/python   # skillmem, bm25s, FTS5
+    python benchmarks/quality.py --locomo locomo.json --ablation   # what each part of the score is worth
 
 The data is not part of memfs: LoCoMo (snap-research/locomo, CC BY-NC 4.0), XQuAD (google-deepmind/xquad,
 CC BY-SA 4.0), CoSQA (Jun-jie-Huang/CoCLR, ``data/search``). LoCoMo: one memory a turn, one repository a
 conversation, gold = the question's evidence turns, questions without evidence left out. XQuAD: one memory a
-paragraph. CoSQA: one memory a function. Peers get the same texts and questions. Prints one JSON document.
+paragraph, asked by words. CoSQA: one memory a function. Peers get the same texts and questions. Every figure
+but those "above the floor" is without the floor. Prints one JSON document.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -32,6 +35,8 @@ from recall import PEER  # noqa: E402
 from memfs.disk.places import Places  # noqa: E402
 from memfs.disk.worktree import WorkTree, find_work_tree  # noqa: E402
 from memfs.index import refresh, semantic  # noqa: E402
+from memfs.recall import meaning  # noqa: E402
+from memfs.recall.ranking import Shares  # noqa: E402
 from memfs.recall.search import Query, recall  # noqa: E402
 from memfs.standing.background import refresh_index  # noqa: E402
 
@@ -42,6 +47,26 @@ SMALL_TALK = (
     "wait a moment", "are you sure?", "undo that", "sounds good, let's go", "run it again", "please be more careful",
 )  # fmt: skip
 Questions = list[tuple[str, set[str]]]
+Sets = list[tuple[dict[str, str], Questions]]
+ABLATION = {
+    "words and cosine": Shares(0.0, 0.55, 0.45),
+    "late interaction alone": Shares(1.0, 0.0, 0.0),
+    "late interaction, words, cosine; every word counts the same": None,
+}
+
+
+@contextmanager
+def ranked_by(shares: Shares | None) -> Iterator[None]:
+    """Rank by other shares for a while; with None every token of a question counts the same."""
+    kept = meaning.ENGLISH, meaning.weigh_tokens
+    if shares is not None:
+        meaning.ENGLISH = shares
+    else:
+        meaning.weigh_tokens = lambda *given: [(bits, 1.0) for bits, _ in kept[1](*given)]
+    try:
+        yield
+    finally:
+        meaning.ENGLISH, meaning.weigh_tokens = kept
 
 
 def write_memories(root: Path, texts: dict[str, str]) -> WorkTree:
@@ -57,7 +82,7 @@ def write_memories(root: Path, texts: dict[str, str]) -> WorkTree:
     return find_work_tree(root)
 
 
-def read_locomo(path: Path) -> list[tuple[dict[str, str], Questions]]:
+def read_locomo(path: Path) -> Sets:
     """Return for each conversation its turns by id, and its questions with the ids that answer them."""
     sets = []
     for sample in json.loads(path.read_text("utf-8")):
@@ -77,7 +102,7 @@ def read_locomo(path: Path) -> list[tuple[dict[str, str], Questions]]:
     return sets
 
 
-def read_xquad(path: Path) -> list[tuple[dict[str, str], Questions]]:
+def read_xquad(path: Path) -> Sets:
     """Return the paragraphs and the questions on each."""
     texts: dict[str, str] = {}
     questions: Questions = []
@@ -89,7 +114,7 @@ def read_xquad(path: Path) -> list[tuple[dict[str, str], Questions]]:
     return [(texts, questions)]
 
 
-def read_cosqa(folder: Path) -> list[tuple[dict[str, str], Questions]]:
+def read_cosqa(folder: Path) -> Sets:
     """Return the functions, and the thousand questions of both published halves."""
     functions = json.loads((folder / "code_idx_map.txt").read_text("utf-8"))
     texts = {f"f{number}": code for code, number in functions.items()}
@@ -127,7 +152,7 @@ def score(ranks: Iterable[list[bool]], golds: Sequence[int]) -> dict[str, float]
 class Collection:
     """One data set as repositories, indexed once, asked in several ways."""
 
-    def __init__(self, base: Path, sets: list[tuple[dict[str, str], Questions]]) -> None:
+    def __init__(self, base: Path, sets: Sets) -> None:
         self.places = Places(home=base / "home")
         (base / "home").mkdir()
         self.sets = sets
@@ -161,7 +186,6 @@ for question in task["questions"]:
     found, _ = engine.retrieve(cut([question]), k=min(10, len(names)), show_progress=False)
     print(json.dumps([names[place] for place in found[0]]))
 """
-Sets = list[tuple[dict[str, str], Questions]]
 
 
 def rate(answers: Iterable[list[str]], sets: Sets) -> dict[str, float]:
@@ -200,15 +224,16 @@ def ask_fts5(sets: Sets, tokenizer: str) -> dict[str, float]:
 def ask_peers(python: str, base: Path, sets: Sets, language: str) -> dict[str, dict[str, float]]:
     """Return the figures of every peer for the same texts and questions."""
     stemmer = {"de": "german", "es": "spanish", "ru": "russian"}.get(language, "english")
+    stops = language if language in ("de", "es", "ru", "zh") else "en"
     return {
         "skillmem, BM25": ask_process(python, PEER, base, sets),
-        "bm25s": ask_process(python, BM25S, base, sets, stemmer=stemmer, stops=language if language == "de" else "en"),
+        "bm25s": ask_process(python, BM25S, base, sets, stemmer=stemmer, stops=stops),
         "FTS5 unicode61": ask_fts5(sets, "unicode61"),
         "FTS5 porter": ask_fts5(sets, "porter unicode61"),
     }
 
 
-def small_talk(base: Path, sets: list[tuple[dict[str, str], Questions]], mode: str) -> dict[str, object]:
+def small_talk(base: Path, sets: Sets, mode: str) -> dict[str, object]:
     """Return which of twenty small-talk prompts find anything among 1,000 memories."""
     texts = [(f"s{number}-{key}", text) for number, (part, _) in enumerate(sets) for key, text in part.items()]
     tree = write_memories(base / "talk", dict(texts[:1000]))
@@ -223,6 +248,43 @@ def small_talk(base: Path, sets: list[tuple[dict[str, str], Questions]], mode: s
     return {"memories": min(1000, len(texts)), "prompts": len(SMALL_TALK), "that_found_something": found}
 
 
+def measure(base: Path, name: str, sets: Sets, modes: Sequence[str], args: argparse.Namespace) -> dict[str, object]:
+    """Return all figures of one data set."""
+    is_words = name.startswith("xquad.") and not args.meaning_in_every_language
+    if is_words:
+        modes = [mode for mode in modes if mode == "lexical"]
+    with words_only(only=modes == ["lexical"]):
+        collection = Collection(base, sets)
+    figures: dict[str, object] = {}
+    for mode in modes:
+        title = "hybrid" if mode == "auto" else mode
+        figures[title] = collection.ask(mode, floor=False)
+        figures[f"{title} above the floor"] = collection.ask(mode, floor=True)
+        if name == "LoCoMo":
+            with words_only(only=mode == "lexical"):
+                figures[f"small talk, {title}"] = small_talk(base / f"talk-{title}", sets, mode)
+    if args.ablation and "auto" in modes:
+        for title, shares in ABLATION.items():
+            with ranked_by(shares):
+                figures[f"hybrid by {title}"] = collection.ask("auto", floor=False)
+    if args.peer:
+        language = name.split(".")[1] if name.startswith("xquad.") else "en"
+        figures.update(ask_peers(args.peer, base, sets, language))
+    return figures
+
+
+@contextmanager
+def words_only(*, only: bool) -> Iterator[None]:
+    """Embed nothing for a while."""
+    kept = refresh.embed_missing
+    if only:
+        refresh.embed_missing = lambda *_a, **_k: semantic.Done()
+    try:
+        yield
+    finally:
+        refresh.embed_missing = kept
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--locomo", type=Path, help="conversations, as published")
@@ -230,32 +292,21 @@ def main() -> int:
     parser.add_argument("--mode", choices=["lexical", "hybrid", "both"], default="both")
     parser.add_argument("--cosqa", type=Path, metavar="FOLDER", help="code_idx_map.txt and cosqa-retrieval-*.json")
     parser.add_argument("--peer", metavar="PYTHON", help="a python with skillmem and bm25s, asked the same questions")
+    parser.add_argument("--ablation", action="store_true", help="rank by parts of the score too")
+    parser.add_argument("--meaning-in-every-language", action="store_true", help="ask XQuAD by meaning too")
     args = parser.parse_args()
     modes = ["lexical", "auto"] if args.mode == "both" else [{"hybrid": "auto"}.get(args.mode, args.mode)]
-    if modes == ["lexical"]:
-        refresh.embed_missing = lambda *_a, **_k: semantic.Done()
     report: dict[str, object] = {"benchmark": "quality", "model": "all-minilm-l6-v2 (in mode hybrid)", "sets": {}}
-    names: list[tuple[str, list[tuple[dict[str, str], Questions]]]] = []
+    named: list[tuple[str, Sets]] = []
     if args.locomo:
-        names.append((args.locomo.name, read_locomo(args.locomo)))
-    names += [(path.name, read_xquad(path)) for path in args.xquad]
+        named.append(("LoCoMo", read_locomo(args.locomo)))
+    named += [(path.name, read_xquad(path)) for path in args.xquad]
     if args.cosqa:
-        names.append(("CoSQA", read_cosqa(args.cosqa)))
-    for name, sets in names:
+        named.append(("CoSQA", read_cosqa(args.cosqa)))
+    for name, sets in named:
         with tempfile.TemporaryDirectory() as temporary:
-            base = Path(temporary)
-            collection = Collection(base, sets)
-            figures: dict[str, object] = {}
-            for mode in modes:
-                title = "hybrid" if mode == "auto" else mode
-                figures[title] = collection.ask(mode, floor=False)
-                figures[f"{title} above the floor"] = collection.ask(mode, floor=True)
-                if args.locomo and name == args.locomo.name:
-                    figures[f"small talk, {title}"] = small_talk(base / f"talk-{title}", sets, mode)
-            if args.peer:
-                language = name.split(".")[1] if name.startswith("xquad.") else "en"
-                figures.update(ask_peers(args.peer, base, sets, language))
-            report["sets"][name] = figures  # type: ignore[index]
+            report["sets"][name] = measure(Path(temporary), name, sets, modes, args)  # type: ignore[index]
+        print(f"{name}: done", file=sys.stderr)
     print(json.dumps(report, indent=2))
     return 0
 

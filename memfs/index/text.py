@@ -8,6 +8,7 @@ hidden memory changes nothing. Rows that were replaced or removed are dead: they
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import nsmallest
 from math import log
@@ -193,6 +194,12 @@ class Scores:
     def rows_with_all(self) -> list[set[int]]:
         """Return for each index the visible rows that hold every term of the query."""
         return [set(found[0]).intersection(*found[1:]) if found else set() for found in self.rows_of]
+
+    def most_shared(self, terms: Collection[str]) -> int:
+        """Return the most of ``terms`` that one visible row has."""
+        places = [place for place, term in enumerate(self.terms) if term in terms]
+        shared = [Counter(row for place in places for row in found[place]) for found in self.rows_of]
+        return max((number for counts in shared for number in counts.values()), default=0)
 
     def is_covered(self, terms: Collection[str]) -> bool:
         """Return whether one visible row holds all of ``terms``."""

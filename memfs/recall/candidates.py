@@ -10,7 +10,7 @@ from memfs.index.opening import discard_index
 from memfs.index.text import DamagedIndex, Scores, search_texts
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, Question, tokens
 from memfs.model.applies import matcher, topics_of_path
-from memfs.recall.floor import is_question
+from memfs.recall.floor import is_question, telling_topics
 from memfs.recall.query import Query
 from memfs.recall.stores import Candidate, Store
 from memfs.standing.background import open_recall_index
@@ -36,15 +36,18 @@ def find_candidates(
     """Return what may answer the question, best first; nothing where the floor says that nobody asks."""
     scores = search_words(stores, places, query, asked)
     near = meaning.nearest(stores) if meaning is not None else {}
+    counted = topics
+    if query.prompt:
+        counted = telling_topics(asked, topics, [scores.frequency(term) for term in topics], scores.most_shared)
     if query.floor and not is_question(
         topics,
-        [scores.frequency(term) for term in topics],
+        [scores.frequency(term) for term in counted],
         documents=scores.documents,
-        covered=scores.is_covered(topics),
+        covered=scores.is_covered(counted),
         is_near=meaning is not None and meaning.is_near(near),
     ):
         return []
-    with_topic = scores.rows_with_any(topics) if query.floor else None
+    with_topic = scores.rows_with_any(counted) if query.floor else None
     if meaning is not None:
         return meaning.rank(stores, scores, near, with_topic)
     ranked = scores.best(TEXT_CANDIDATES)

@@ -9,7 +9,7 @@ prompt made of conversation alone finds nothing, and what is left must be known 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log
 
 from memfs.index.languages import is_talk
@@ -17,6 +17,9 @@ from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, Question, parse_question
 
 STRONG_WORDS = 0.6
 """Summed weight of the known topic words, in units of a word that one memory alone holds, that is enough."""
+
+SHARED_PART = 3
+"""Words that only one memory has are a topic where one memory has at least one in so many of the topics."""
 
 LITERAL_WORDS = 5
 """A text of conversation alone that has so many words is looked for word for word."""
@@ -71,13 +74,30 @@ def topic_terms(asked: Question) -> list[str]:
     return [term for term in asked.terms if term not in talk and not (len(term) == 1 and term.isascii())]
 
 
+def telling_topics(
+    asked: Question, topics: Sequence[str], frequencies: Sequence[int], most_shared: Callable[[Sequence[str]], int]
+) -> Sequence[str]:
+    """Return the topics of a prompt that speak for themselves.
+
+    The words of the work at hand ("what does this error mean?") do not where the prompt is conversation
+    beside them. Words that only one memory has do not where no memory has a third of the topics.
+    ``most_shared`` returns the most of the given topics that one memory has.
+    """
+    if all(number <= 1 for number in frequencies) and SHARED_PART * most_shared(topics) < len(topics):
+        return ()
+    if len(topics) == len(asked.terms):
+        return topics
+    work = terms_of_words(asked.language, "work")
+    return [term for term in topics if term not in work]
+
+
 def is_question(
     topics: Sequence[str], frequencies: Sequence[int], *, documents: int, covered: bool, is_near: bool
 ) -> bool:
     """Return whether a prompt with these topic words should find anything.
 
-    ``frequencies`` are the documents that contain each word; ``covered`` says that one of them contains all;
-    ``is_near`` that a vector is near enough by itself.
+    ``frequencies`` are the documents that contain each word that speaks for itself; ``covered`` says that one
+    of them contains all; ``is_near`` that a vector is near enough by itself.
     """
     if not topics:
         return False

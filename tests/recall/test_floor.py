@@ -6,10 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from indexes import write_memory
 
 from memfs.index.tokenizer import parse_question
 from memfs.recall.floor import is_command, is_question, topic_terms
 from memfs.recall.search import Result
+
+
+def ids(result: Result) -> list[str]:
+    return [hit.assessment.file.id for hit in result.hits]
+
 
 TALK = [
     "yes, do it", "ok thanks", "continue", "looks good to me", "try again", "no, not like that", "go ahead", "hello",
@@ -67,3 +73,41 @@ def test_a_hostile_prompt_is_cut_and_answered(stocked: Path, ask: Callable[..., 
     assert ask(stocked, "(" * 3000 + " friday") is not None
     assert ask(stocked, "friday " + "x" * 30_000).hits
     assert ask(stocked, "a:b [c TO d] * friday").hits
+
+
+AT_HAND = [
+    "now write the tests for it",
+    "what does this error mean?",
+    "erkläre mir diesen Fehler",
+    "explícame este error por favor",
+]
+
+
+@pytest.mark.parametrize("prompt", AT_HAND)
+def test_the_work_at_hand_is_no_topic_beside_conversation(
+    prompt: str, stocked: Path, ask: Callable[..., Result]
+) -> None:
+    for number, text in enumerate(
+        ["Tests use Vitest.", "An error is JSON.", "Ein Fehler ist JSON.", "El error es JSON."]
+    ):
+        write_memory(stocked, f"m{number}", text)
+    assert ask(stocked, prompt, prompt=True).hits == ()
+    assert ask(stocked, prompt.rsplit(maxsplit=1)[-1].strip("?"), floor=False) is not None
+
+
+@pytest.mark.parametrize("prompt", ["tests", "what is an error?", "which error has our API?"])
+def test_the_work_at_hand_is_a_topic_where_it_is_asked_for(
+    prompt: str, stocked: Path, ask: Callable[..., Result]
+) -> None:
+    write_memory(stocked, "tests", "Tests use Vitest.")
+    write_memory(stocked, "errors", "An error of our API is JSON.")
+    assert ask(stocked, prompt, prompt=True).hits
+
+
+def test_a_rare_word_alone_is_no_topic_of_a_longer_prompt(stocked: Path, ask: Callable[..., Result]) -> None:
+    write_memory(stocked, "i18n", "We translate the menu with Weblate.")
+    prompt = "translate the following to French: cats sleep"
+    assert ask(stocked, prompt, prompt=True).hits == ()
+    assert ids(ask(stocked, prompt)) == ["i18n"], "a person who asks gets it"
+    assert ids(ask(stocked, "do we translate the menu", prompt=True)) == ["i18n"]
+    assert ids(ask(stocked, "translate", prompt=True)) == ["i18n"]
