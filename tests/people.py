@@ -11,6 +11,7 @@ from typing import Any
 
 from support import TODAY, git
 
+from memfs.cli.queue import in_words
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.model.memory import MemoryFile
@@ -216,6 +217,14 @@ def found_team(
     if approve_memory:
         team.approve(first, "a")
     return team
+
+
+def approving(*ids: str) -> list[tuple[str, str]]:
+    """Return the questions of `memfs trust` for these memories, and the answers that approve them all."""
+    if len(ids) == 1:
+        return [(f"Type {ids[0].partition('-')[0]} to approve", ids[0])]
+    word = in_words(len(ids))
+    return [("Approve this text", "a")] * len(ids) + [(f"Type {word} to approve", word)]
 
 
 def sign_statement(person: Person, text: str, *, namespace: str = NAMESPACE) -> Record:

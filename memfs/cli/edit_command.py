@@ -11,6 +11,7 @@ again with `memfs trust ID`.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memfs.cli.editing import edit_until
@@ -28,12 +29,14 @@ from memfs.cli.options import (
 )
 from memfs.cli.writing import tell_recorded
 from memfs.errors import UsageError
-from memfs.model.memory import FrontValue
+from memfs.model.memory import FrontValue, MemoryFile, Origin
 from memfs.repository.draft import DraftText, Recorded
 from memfs.repository.drafting import keep_refused
+from memfs.sight import OWNER
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
+    from memfs.repository.repository import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -80,17 +83,32 @@ def run(args: argparse.Namespace, session: Session) -> int:
     elif args.editor or not changes:
         if not session.interactive:
             raise UsageError("say what to change", hint="give TEXT, a field option, or run it on a terminal")
-        file = repository.find(args.id, caller)
-        repository.require_writable(origin)
-        recorded = edit_until(
-            session,
-            file.raw.decode("utf-8", "surrogateescape"),
-            lambda text: record(raw=text.encode("utf-8", "surrogateescape")),
-            keep=lambda text, error: keep_refused(
-                repository.writer(), DraftText(body=text, origin=origin), error, edits=file.id
-            ),
-        )
+        recorded = _in_editor(session, repository, repository.find(args.id, caller), origin, record)
     else:
         recorded = record()
     tell_recorded(recorded, args, session, done="edited")
     return 0
+
+
+def edit_file(session: Session, repository: Repository, memory_id: str) -> Recorded:
+    """Return what a person at the terminal made of the whole file of a memory."""
+    file = repository.find(memory_id, OWNER)
+
+    def record(*, raw: bytes) -> Recorded:
+        return repository.edit(memory_id, OWNER, changes={}, raw=raw)
+
+    return _in_editor(session, repository, file, Origin.OWNER, record)
+
+
+def _in_editor(
+    session: Session, repository: Repository, file: MemoryFile, origin: Origin, record: Callable[..., Recorded]
+) -> Recorded:
+    repository.require_writable(origin)
+    return edit_until(
+        session,
+        file.raw.decode("utf-8", "surrogateescape"),
+        lambda text: record(raw=text.encode("utf-8", "surrogateescape")),
+        keep=lambda text, error: keep_refused(
+            repository.writer(), DraftText(body=text, origin=origin), error, edits=file.id
+        ),
+    )

@@ -1,10 +1,11 @@
 """Approve memories with your SSH key.
 
-Shows each text, with what changed since it was last approved and with everything that an eye may miss
-made visible, asks for its id to be typed, and makes one signature for all of them. The commit carries
-the signed record in its message and as a receipt in the tree; change one byte of a memory and its
-approval no longer fits.
+Without ids it walks through everything that waits, as `git add -p` does. Each text is shown once, with what
+changed since it was last approved and with everything that an eye may miss made visible; you approve, skip, edit
+or verify it, and one signature is made for all of them at the end. The commit carries the signed record in its
+message and as a receipt in the tree; change one byte of a memory and its approval no longer fits.
 
+  memfs trust                                 walk through what waits
   memfs trust billing-additive-migrations     approve one
   memfs trust --since main                    everything that this branch adds or changes
   memfs trust --renew                         again, what you approved with a key that is retired
@@ -19,21 +20,41 @@ listed with `memfs keys add … --touch` does: nothing but a finger gives its to
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
+from difflib import unified_diff
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memfs.cli import queue
 from memfs.cli.asking import announce, escape_lines, find_signer, require_terminal
 from memfs.cli.options import add_json
+from memfs.cli.pin_command import ask_for_pin
 from memfs.errors import EXIT_NO, EXIT_TRUST, EXIT_YES, UsageError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.unseen import find_alike
+from memfs.trust.approve import Approved, approve, make_records
+from memfs.trust.carriers import APPROVALS
+from memfs.trust.opening import open_view
+from memfs.trust.plan import (
+    Plan,
+    PlanItem,
+    Succession,
+    approvers_of,
+    find_key,
+    narrow,
+    plan_approval,
+    stands_already,
+    withdrawals_due,
+)
+from memfs.trust.receipts import find_missing_receipts, write_receipts
+from memfs.trust.record import format_record
+from memfs.trust.texts import find_remarks, ids_since, ids_to_renew, ids_waiting
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from memfs.cli.session import Session
-    from memfs.disk.worktree import WorkTree
-    from memfs.trust.approve import Approved
-    from memfs.trust.plan import Plan, PlanItem, Succession
+    from memfs.repository.repository import Repository
+    from memfs.trust.signing import SshSigner
     from memfs.trust.view import TrustView
 
 
@@ -56,8 +77,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
         raise UsageError("--from goes with --sync")
     if args.sync:
         return _sync(args, session)
-    if not args.ids and not args.since and not args.renew:
-        raise UsageError("name the memories to approve, or use --since BASE", hint="`memfs trust --help` has examples")
     return approve_ids(
         args.ids,
         session,
@@ -86,17 +105,19 @@ def approve_ids(
     Raises :class:`TrustError` where nobody sits at a terminal.
     """
     require_terminal(session, "approving")
-    from memfs.trust.approve import approve, make_records
-    from memfs.trust.plan import find_key, narrow, plan_approval, stands_already, withdrawals_due
-    from memfs.trust.texts import ids_since, ids_to_renew
-
-    tree, view = _open(session)
-    wanted = [*ids, *(ids_since(tree, since) if since else ())]
+    repository, view = open_pinned(session)
+    tree = repository.tree
+    is_queue = not ids and not since and not renew
+    wanted = [*ids, *(ids_since(tree, since) if since else ()), *(ids_waiting(tree, view) if is_queue else ())]
     signer = find_signer(session, view.keyring, key=key, wanted=lambda line: "approve" in line.roles)
     if renew:
         line = view.keyring.find_key(signer.public.blob) if view.keyring else None
         wanted += ids_to_renew(tree, view, line.principal) if line else []
-    plan = plan_approval(tree, session.places, wanted, today=session.today, until=until, view=view)
+
+    def plan_again(chosen: Sequence[str]) -> Plan:
+        return plan_approval(tree, session.places, chosen, today=session.today, until=until, view=view)
+
+    plan = plan_again(wanted)
     for notice in plan.notices:
         session.note(notice)
     if since or renew:
@@ -104,61 +125,66 @@ def approve_ids(
     if not plan.items:
         session.note("there is nothing to approve")
         return EXIT_YES
-    line_of_signer = find_key(plan, signer)  # says at once when this key may not approve them
-    due = {one.id for one in withdrawals_due(plan, line_of_signer)}
-    waiting = {one.by.id for one in plan.successions if one.old.id in due}
-    done = [item for item in plan.items if stands_already(plan, item, line_of_signer) and item.id not in waiting]
-    for item in done:
-        session.note(f"{item.id}: you have approved this text already")
-    plan = narrow(plan, [item for item in plan.items if item not in done])
+    plan = _without_done(session, plan, signer)
     if not plan.items:
         return EXIT_YES
-    plan = narrow(plan, [item for item in plan.items if _ask_for(session, plan, item)])
-    if not plan.items:
+    chosen = _choose(session, repository, plan, plan_again)
+    if chosen is None:
         session.note("nothing was approved")
         return EXIT_NO
     announce(session, [signer])
     if only_print:
-        from memfs.trust.record import format_record
-
-        for record in make_records(plan, signer, now=session.now()):
+        for record in make_records(chosen, signer, now=session.now()):
             session.say(format_record(record).rstrip("\n"))
         session.note("nothing was written; whoever has push rights runs: memfs trust --sync --from FILE")
         return EXIT_YES
-    return _tell(session, approve(plan, signer, now=session.now()), as_json=as_json)
+    return _tell(session, approve(chosen, signer, now=session.now()), as_json=as_json)
 
 
-def _open(session: Session) -> tuple[WorkTree, TrustView]:
-    """Return the work tree and its view, pinned: a person's first use of a clone asks once."""
-    from memfs.cli.pin_command import ask_for_pin
-    from memfs.trust.opening import open_view
+def _without_done(session: Session, plan: Plan, signer: SshSigner) -> Plan:
+    """Return ``plan`` without what this person has approved already, which is said."""
+    line = find_key(plan, signer)  # says at once when this key may not approve them
+    due = {one.id for one in withdrawals_due(plan, line)}
+    waiting = {one.by.id for one in plan.successions if one.old.id in due}
+    done = [item for item in plan.items if stands_already(plan, item, line) and item.id not in waiting]
+    for item in done:
+        session.note(f"{item.id}: you have approved this text already")
+    return narrow(plan, [item for item in plan.items if item not in done])
 
-    tree = session.open_repository().tree
+
+def _choose(
+    session: Session, repository: Repository, plan: Plan, plan_again: Callable[[Sequence[str]], Plan]
+) -> Plan | None:
+    """Return what a person approves of ``plan``, None for nothing: one text by its first word, more as a queue."""
+    if len(plan.items) > 1:
+        return queue.Queue(session, repository, show=show_item, again=plan_again).walk(plan)
+    (item,) = plan.items
+    show_item(session, plan, item)
+    word = item.id.partition("-")[0]
+    answer = session.ask(f"Type {word} to approve exactly this text (nothing: leave it out):")
+    if answer and answer not in (word, item.id):
+        session.note("that is not the word; left out")
+    return plan if answer in (word, item.id) else None
+
+
+def open_pinned(session: Session) -> tuple[Repository, TrustView]:
+    """Return the repository and its view, pinned: a person's first use of a clone asks once."""
+    repository = session.open_repository()
+    tree = repository.tree
     view = open_view(tree, session.places, today=session.today)
     if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):
         view = open_view(tree, session.places, today=session.today)
     for notice in view.notices:
         session.note(notice)
-    return tree, view
+    return repository, view
 
 
-def _ask_for(session: Session, plan: Plan, item: PlanItem) -> bool:
-    show_item(session, plan, item)
-    answer = session.ask(f"Type {item.id} to approve exactly this text (nothing: leave it out):")
-    if answer and answer != item.id:
-        session.note("that is not the id; left out")
-    return answer == item.id
-
-
-def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
+def show_item(session: Session, plan: Plan, item: PlanItem, place: str = "") -> None:
     """Write one memory of a plan to the terminal: state, text, what an eye may miss, the difference."""
-    from memfs.model.unseen import find_alike
-    from memfs.trust.texts import find_remarks
-
     file = item.file
     assert file is not None
     session.note("")
-    session.note(f"=== {item.id}  ({escape_hidden(file.path, single_line=True)})")
+    session.note(f"=== {f'{place}: ' if place else ''}{item.id}  ({escape_hidden(file.path, single_line=True)})")
     verdict = item.verdict
     if verdict is not None:
         people = f" by {', '.join(verdict.people)}" if verdict.people else ""
@@ -187,8 +213,6 @@ def show_item(session: Session, plan: Plan, item: PlanItem) -> None:
 
 def _say_succession(plan: Plan, one: Succession) -> str:
     """Return what the approval does to a memory that the approved one supersedes."""
-    from memfs.trust.plan import approvers_of
-
     if not one.is_seen:
         return f"it supersedes {one.old.id}, which stays approved: not everybody who sees that one sees this one"
     have = len(approvers_of(plan, one.by))
@@ -199,8 +223,6 @@ def _say_succession(plan: Plan, one: Succession) -> str:
 
 def difference(old: bytes, new: bytes) -> list[str]:
     """Return a unified difference of two texts, hidden characters made visible."""
-    from difflib import unified_diff
-
     before, after = (escape_lines(raw.decode("utf-8", "replace").rstrip("\n")) for raw in (old, new))
     return list(unified_diff(before, after, lineterm="", n=3))[2:]
 
@@ -244,12 +266,6 @@ def payload_of(approved: Approved) -> dict[str, Any]:
 
 
 def _sync(args: argparse.Namespace, session: Session) -> int:
-    from pathlib import Path
-
-    from memfs.trust.carriers import APPROVALS
-    from memfs.trust.opening import open_view
-    from memfs.trust.receipts import find_missing_receipts, write_receipts
-
     text = b""
     if args.source == "-":
         text = session.read_stdin()
@@ -275,8 +291,6 @@ def _sync(args: argparse.Namespace, session: Session) -> int:
 
 
 def _parse_day(text: str | None) -> date | None:
-    from datetime import date
-
     if text is None:
         return None
     try:

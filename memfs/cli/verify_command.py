@@ -96,6 +96,17 @@ def _ask(
         return error.exit_code
 
 
+def verify_one(session: Session, repository: Repository, memory_id: str) -> None:
+    """Show what one memory rests on, as it was and is now, and tie it anew where a person says that it is true."""
+    from memfs.repository.verify import plan_verification
+
+    plan = plan_verification(repository, repository.assess(repository.find(memory_id, OWNER), OWNER), review=None)
+    if plan.changes:
+        _ask(repository, session, [plan], approve=False, key=None)
+    else:
+        session.note(f"{memory_id}: nothing that it rests on has changed")
+
+
 def _prepare(repository: Repository, session: Session, plans: Sequence[Verification], *, as_json: bool) -> int:
     """Make a branch with the tied memories; the work tree stays as it is."""
     from memfs.propose.propose import Wanted, prepare

@@ -90,6 +90,31 @@ def ids_to_renew(tree: WorkTree, view: TrustView, principal: str) -> list[str]:
     return found
 
 
+def ids_waiting(tree: WorkTree, view: TrustView) -> list[str]:
+    """Return the memories whose text of today is not approved and can be: no other file has their id, no approved
+    memory supersedes them, and the keyring does not deny them."""
+    files = all_files(tree, None)
+    names = [file.id for file in files]
+    denied = view.keyring.denied if view.keyring is not None else ()
+    verdicts = {file.path: view.verdict(file) for file in files}
+    replaced = {
+        old
+        for file in files
+        if file.memory is not None and verdicts[file.path].trusted
+        for old in file.memory.supersedes
+    }
+    return [
+        file.id
+        for file in files
+        if file.memory is not None
+        and not verdicts[file.path].trusted
+        and file.id not in replaced
+        and names.count(file.id) == 1
+        and file.digest not in denied
+        and find_fault(file) is None
+    ]
+
+
 def find_remarks(text: str) -> list[str]:
     """Return what a reader of ``text`` may not see, one sentence each, with the line."""
     remarks = [

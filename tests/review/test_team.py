@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from making import put
-from people import Person, Team, Terminal, found_team
+from people import Person, Team, Terminal, approving, found_team
 from support import Run, git, launch_command
 
 from memfs.disk.places import Places
@@ -68,7 +68,7 @@ def _propose(who: Team, run: Callable[..., Run], text: str = STATEMENT, memory_i
 
 def _approve(who: Team, person: Person, *ids: str) -> str:
     argv = [*launch_command(who.places.home), "review", "--approve", "--key", str(person.key)]
-    code, shown = Terminal(argv, cwd=who.root, env=os.environ).answer(*((f"Type {i} to approve", i) for i in ids))
+    code, shown = Terminal(argv, cwd=who.root, env=os.environ).answer(*approving(*ids))
     assert code == 0, shown
     return shown
 
@@ -171,7 +171,7 @@ def test_a_pull_request_is_fetched_by_its_number_and_approved(
     for command in hint.split(" && "):
         alice.git(*command.split()[1:])
     argv = [*launch_command(alice.places.home), "review", "7", "--approve", "--key", str(key)]
-    answers = (("Type streamed-exports to approve", "streamed-exports"),)
+    answers = approving("streamed-exports")
     code, shown = Terminal(argv, cwd=alice.root, env=os.environ).answer(*answers)
     assert code == 0, shown
     assert shown.count(STATEMENT) == 1, "each text is shown once"

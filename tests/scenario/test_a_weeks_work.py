@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from people import approving
 from scenario.test_two_people import Machine, join, two  # noqa: F401 - the fixture
 from support import git
 
@@ -177,7 +178,7 @@ def test_a_person_says_that_a_memory_is_still_true_and_approves_it_in_one_go(tea
         "verify", "retries", "loop", "windows",
         answers=[
             ("Is retries still true?", "y"), ("Is loop still true?", "y"), ("Is windows still true?", "y"),
-            ("Type retries", "retries"), ("Type loop", "loop"), ("Type windows", "windows"),
+            *approving("retries", "loop", "windows"),
         ],
     )  # fmt: skip
     assert "range(4)" in shown

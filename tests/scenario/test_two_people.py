@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from people import Terminal
+from people import Terminal, approving
 from support import Run, git, launch_command, make_key
 
 from memfs.trust.judge import Reason
@@ -53,7 +53,7 @@ class Machine:
         return shown
 
     def trust(self, *ids: str, code: int = 0) -> str:
-        return self.type("trust", *ids, answers=[(f"Type {name} to approve", name) for name in ids], code=code)
+        return self.type("trust", *ids, answers=approving(*ids), code=code)
 
     def says(self, memory_id: str) -> str:
         """Return how this machine shows a memory: "trusted" or the reason."""
@@ -256,7 +256,7 @@ def test_everything_that_a_branch_adds_is_one_signature(two: tuple[Machine, Mach
     alice.git("fetch", "-q", "origin", "many")
     alice.git("switch", "-qc", "many", "origin/many")
     ids = [f"many-{number}" for number in range(3)]
-    alice.type("trust", "--since", "main", answers=[(f"Type {name} to approve", name) for name in ids])
+    alice.type("trust", "--since", "main", answers=approving(*ids))
     assert alice.git("log", "-1", "--format=%B").count("sig=") == 1
     alice.push()
     bob.git("pull", "-q", "origin", "many")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from people import Person, Team, Terminal, memory_text
+from people import Person, Team, Terminal, approving, memory_text
 from support import Run, launch_command
 
 Typed = Callable[..., tuple[int, str]]
@@ -86,9 +86,7 @@ def test_untrust_withdraws(team: Team, typed: Typed, alice: Person) -> None:
 def test_several_ids_are_one_signature(team: Team, typed: Typed, alice: Person) -> None:
     team.write("b", memory_text("Another one."))
     team.write("c", memory_text("A third one."))
-    code, shown = typed(
-        "trust", "b", "c", "--key", str(alice.key), answers=[("Type b to approve", "b"), ("Type c to approve", "c")]
-    )
+    code, shown = typed("trust", "b", "c", "--key", str(alice.key), answers=approving("b", "c"))
     assert code == 0, shown
     assert [team.says(name) for name in ("a", "b", "c")] == ["trusted"] * 3
     assert team.git("log", "-1", "--format=%B").count("Memory-Approval:") == 1
