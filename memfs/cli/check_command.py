@@ -135,7 +135,8 @@ def add_strictness(parser: argparse.ArgumentParser) -> None:
 
 def _write_baseline(report: check.Report, session: Session) -> int:
     write_in_tree(session.open_repository().tree, check.BASELINE, check.format_baseline(report.results))
-    session.say(f"{check.BASELINE} written; commit it to leave out {len(report.results):,} results from now on")
+    known = sum(not check.RULES[result.rule].fixed for result in report.results)
+    session.say(f"{check.BASELINE} written; commit it to leave out {check.counted(known, 'result')} from now on")
     return EXIT_YES
 
 
