@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
+from memfs import REPOSITORY
 from memfs.check.results import Level, Result
 from memfs.model.reader import id_of_path
 from memfs.model.slugs import is_id
@@ -38,7 +39,7 @@ class Rule:
 GROUPS: dict[str, str] = {}
 """Groups by name, with the title of each; filled with :data:`RULES`."""
 
-HELP = "https://github.com/memfs-git/memfs/blob/main/docs/reference/checks.md"
+HELP = f"{REPOSITORY}/blob/main/docs/reference/checks.md"
 """The page that says what each rule is about; a rule's own place in it is ``#NAME``."""
 
 

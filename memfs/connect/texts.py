@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from memfs import __version__
+from memfs import REPOSITORY, __version__
 from memfs.connect.agents import HOOK_SECONDS, MOMENTS, load_agent
 from memfs.connect.prompts import PROMPTS
 
 NAME = "memfs"
 TITLE = "memfs: reviewed memories in git"
 ABOUT = "Reviewed, signed team memories in git: recall before work, propose what was learned."
-REPOSITORY = "https://github.com/memfs-git/memfs"
 REGISTRY_NAME = "io.github.memfs-git/memfs"
 PACKAGE = "memfs-git"
 MARK = "written by memfs connect"

@@ -41,6 +41,15 @@ def test_no_other_file_names_a_version_of_memfs() -> None:
             assert path in NAMES, path
 
 
+def test_every_address_of_memfs_is_this_one() -> None:
+    for folder in ("template-repo", "integrations"):
+        for place in sorted((CHECKOUT / folder).rglob("*")):
+            if place.is_file():
+                text = place.read_text(encoding="utf-8")
+                found = set(re.findall(r"https://[a-z.]+/[\w-]+/memfs\b", text))
+                assert found <= {memfs.REPOSITORY}, place
+
+
 def test_the_changelog_has_a_place_for_what_comes_next() -> None:
     headings = re.findall(r"^## \[(.+?)\]", (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert headings[0] == "Unreleased"
