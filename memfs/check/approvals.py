@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from memfs.check.change import Between, MemoryChange
+from memfs.check.change import Between, MemoryChange, say
 from memfs.check.results import Level, Result
 from memfs.check.rules import make_result
 from memfs.check.words import names_of
@@ -54,12 +54,12 @@ def need_of(change: MemoryChange, view: TrustView) -> str:
 
 def _removed(change: MemoryChange) -> Result:
     if not change.had:
-        return _say(change, "memory-removed", "It is removed.")
+        return say(change, "memory-removed", "It is removed.")
     if change.after is not None and change.after.reason is Reason.WITHDRAWN:
-        return _say(
+        return say(
             change, "memory-removed", f"It is removed, and {names_of(change.after.people)} withdrew its approval."
         )
-    return _say(change, "memory-removed", f"It is removed; {names_of(change.had)} had approved it.")
+    return say(change, "memory-removed", f"It is removed; {names_of(change.had)} had approved it.")
 
 
 def _untrusted(between: Between, view: TrustView, change: MemoryChange) -> Result:
@@ -70,24 +70,24 @@ def _untrusted(between: Between, view: TrustView, change: MemoryChange) -> Resul
     if reason is Reason.WITHDRAWN:
         return _withdrawn(between, change, need)
     if reason is Reason.DENIED:
-        return _say(change, "text-denied", "The keyring forbids this text for good.")
+        return say(change, "text-denied", "The keyring forbids this text for good.")
     if reason is Reason.OLDER_TEXT:
-        return _say(change, "older-text", _older(view, change), fix=need)
+        return say(change, "older-text", _older(view, change), fix=need)
     if reason in _REFUSED:
-        return _say(change, "approval-refused", _REFUSED[reason], fix=need)
+        return say(change, "approval-refused", _REFUSED[reason], fix=need)
     if reason is Reason.BAD_FILE:
         why = plain(change.after.detail or "its form is not right")
         level = Level.ERROR if change.is_lost else Level.WARNING
-        return _say(change, "approval-lost", f"It cannot be approved as it is: {why}.", level=level)
+        return say(change, "approval-lost", f"It cannot be approved as it is: {why}.", level=level)
     if reason is Reason.CHANGED:
         level = Level.ERROR if change.is_lost else Level.WARNING
-        return _say(change, "approval-lost", _changed(view, change), fix=need, level=level)
+        return say(change, "approval-lost", _changed(view, change), fix=need, level=level)
     if change.is_lost:
-        return _say(change, "receipt-removed", _receipts_gone(between, change), fix=_put_back(between, change))
+        return say(change, "receipt-removed", _receipts_gone(between, change), fix=_put_back(between, change))
     if reason in _LAPSED:
-        return _say(change, "approval-lapsed", _LAPSED[reason], fix=need)
+        return say(change, "approval-lapsed", _LAPSED[reason], fix=need)
     people = f"Approved by {names_of(change.has)}. " if change.has else ""
-    return _say(change, "needs-approval", f"{people}{need}" or "Nobody has approved this text.")
+    return say(change, "needs-approval", f"{people}{need}" or "Nobody has approved this text.")
 
 
 def _withdrawn(between: Between, change: MemoryChange, need: str) -> Result:
@@ -102,7 +102,7 @@ def _withdrawn(between: Between, change: MemoryChange, need: str) -> Result:
         message = f"{text}: {successor} replaces it." if successor else f"{text}."
         ids = (change.id, *filter(None, [successor]))
         return make_result("withdrawn", message, path=change.path, ids=ids)
-    return _say(change, "withdrawn", f"{who} withdrew the approval of this memory.", fix=need, level=Level.WARNING)
+    return say(change, "withdrawn", f"{who} withdrew the approval of this memory.", fix=need, level=Level.WARNING)
 
 
 def _older(view: TrustView, change: MemoryChange) -> str:
@@ -185,9 +185,3 @@ def _removed_withdrawal(record: Record) -> str:
 
 def _ids_of(record: Record) -> tuple[str, ...]:
     return tuple(item.id for item in record.statement.items)
-
-
-def _say(
-    change: MemoryChange, rule: str, message: str, *, fix: str | None = None, level: Level | None = None
-) -> Result:
-    return make_result(rule, message, path=change.path, ids=(change.id,), fix=fix or None, level=level)

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from memfs.check.judging import Judging
+from memfs.check.results import Level, Result
+from memfs.check.rules import make_result
 from memfs.check.single import Known
 from memfs.check.states import States, changed_paths
 from memfs.disk.settings import REPOSITORY_FILE, RepositorySettings, parse_repository_settings
@@ -86,6 +88,11 @@ class MemoryChange:
     def is_lost(self) -> bool:
         """Whether the base's text was approved, and the one after the change is not."""
         return bool(self.had) and not self.is_trusted
+
+
+def say(change: MemoryChange, rule: str, message: str, *, fix: str | None = None, level: Level | None = None) -> Result:
+    """Return a result about a changed memory."""
+    return make_result(rule, message, path=change.path, ids=(change.id,), fix=fix or None, level=level)
 
 
 class Between:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memfs.check.change import Between, MemoryChange, Writer
+from memfs.check.change import Between, MemoryChange, Writer, say
 from memfs.check.results import Level, Result
-from memfs.check.rules import make_result
 from memfs.check.words import names_of, who_sees
 from memfs.disk.settings import REPOSITORY_FILE
 from memfs.model.codepoints import plain
@@ -26,7 +25,7 @@ def _check_scope(between: Between, change: MemoryChange) -> Iterator[Result]:
     scope, before, settings = change.scope, change.scope_before, between.settings
     if scope and not settings.allows(scope):
         message = f"The base's {REPOSITORY_FILE} does not name the scope {scope}."
-        yield _say(change, "scope-unknown", message)
+        yield say(change, "scope-unknown", message)
     if before is None or before == scope or not scope:
         return
     then, now = who_sees(before, settings), who_sees(scope, settings)
@@ -37,10 +36,10 @@ def _check_scope(between: Between, change: MemoryChange) -> Iterator[Result]:
         may = between.view.approvers(scope) if between.view is not None else ()
         fix = f"Somebody who may approve for {scope} must agree: {names_of(may, joiner='or')}." if may else None
         level = Level.WARNING if change.is_trusted else None
-        yield _say(change, "scope-wider", message, level=level, fix=None if change.is_trusted else fix)
+        yield say(change, "scope-wider", message, level=level, fix=None if change.is_trusted else fix)
     else:
         rule = "scope-moved" if within else "scope-narrower"
-        yield _say(change, rule, f"It moves: until now {then} saw it, from now on {now}.")
+        yield say(change, rule, f"It moves: until now {then} saw it, from now on {now}.")
 
 
 def _check_origin(change: MemoryChange, writers: Sequence[Writer]) -> Iterator[Result]:
@@ -50,14 +49,14 @@ def _check_origin(change: MemoryChange, writers: Sequence[Writer]) -> Iterator[R
         return
     if old is not None and old.origin is not new.origin:
         message = f"Its origin changes from {old.origin.value} to {new.origin.value}; only its writer can know that."
-        yield _say(change, "origin-changed", message)
+        yield say(change, "origin-changed", message)
     robots = [writer.name for writer in writers if writer.is_robot]
     if new.origin.value == "owner" and robots:
         message = f"It says that a person wrote it (origin owner), but {names_of(robots)} committed it."
-        yield _say(change, "origin-robot", message)
+        yield say(change, "origin-robot", message)
     if new.author and old is None and writers and not any(_may_be(writer, new.author) for writer in writers):
         message = f"It names {plain(new.author)} as its author, but {names_of(w.name for w in writers)} committed it."
-        yield _say(change, "author-other", message)
+        yield say(change, "author-other", message)
 
 
 def _may_be(writer: Writer, author: str) -> bool:
@@ -76,10 +75,4 @@ def _check_supersession(between: Between, change: MemoryChange) -> Iterator[Resu
         people = [one.person for one in view.approvals(old) if one.verb == "approve" and one.grants]
         if people and old not in before:
             message = f"It replaces {plain(old)}; the approval of that one by {names_of(people)} ends with its own."
-            yield _say(change, "replaces-approved", message)
-
-
-def _say(
-    change: MemoryChange, rule: str, message: str, *, level: Level | None = None, fix: str | None = None
-) -> Result:
-    return make_result(rule, message, path=change.path, ids=(change.id,), level=level, fix=fix)
+            yield say(change, "replaces-approved", message)

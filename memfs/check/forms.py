@@ -10,6 +10,7 @@ from memfs.check.results import Level, Report, Result, fingerprint
 from memfs.check.rules import HELP
 from memfs.check.words import counted
 from memfs.model.codepoints import escape_hidden, one_line
+from memfs.model.values import asdict
 
 # -- people ------------------------------------------------------------------------------------------
 
@@ -72,24 +73,16 @@ def report_payload(report: Report) -> dict[str, Any]:
         "files": report.files,
         "cached": report.cached,
         "counts": {level.value: report.count(level) for level in Level},
-        "results": [
-            {
-                "rule": result.rule,
-                "level": result.level.value,
-                "path": result.path,
-                "line": result.line,
-                "column": result.column,
-                "message": result.message,
-                "fix": result.fix,
-                "fixable": result.fixable,
-                "ids": list(result.ids),
-                "help": f"{HELP}#{result.rule}",
-            }
-            for result in report.results
-        ],
+        "results": [_result_payload(result) for result in report.results],
         "fixed": list(report.fixed),
         "notices": list(report.notices),
     }
+
+
+def _result_payload(result: Result) -> dict[str, Any]:
+    values = asdict(result)
+    del values["others"]
+    return {**values, "ids": list(result.ids), "help": f"{HELP}#{result.rule}"}
 
 
 _GITHUB_LEVEL = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain
 
 from memfs.admission.deep import DeepScanner
 from memfs.check.results import Result
@@ -100,12 +99,11 @@ def judge_trust(
     if view is None:
         return {}
     wanted = {file.path: file for file in files if file.is_memory}
-    again = snapshot.read_many(path for path in wanted if path not in raw)
     found: dict[str, Verdict] = {}
-    for path, content in chain(((path, raw[path]) for path in wanted if path in raw), again):
+    for path, content in _contents(snapshot, wanted, raw):
         known = wanted[path]
         # What is known of exactly these bytes needs no second parsing; the view hashes them itself.
-        if isinstance(content, bytes) and content_digest(content) == known.digest:
+        if content_digest(content) == known.digest:
             file = MemoryFile(
                 id=known.id, path=path, raw=content, digest=known.digest, document=None, memory=memories[path]
             )
@@ -115,13 +113,16 @@ def judge_trust(
 
 def scan(scanner: DeepScanner, snapshot: Snapshot, paths: Sequence[str], raw: Mapping[str, bytes]) -> Iterator[Result]:
     """Yield what a second scanner takes for credentials; the value is in none of the results."""
+    for path, content in _contents(snapshot, paths, raw):
+        for finding in scanner.check_text("file", content.decode("utf-8", "replace")):
+            yield make_result("secret", f"It {finding.message}.", path=path, line=finding.line, column=finding.column)
+
+
+def _contents(snapshot: Snapshot, paths: Collection[str], raw: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield the bytes of each path: those that were kept, and the others read again."""
+    yield from ((path, raw[path]) for path in paths if path in raw)
     again = snapshot.read_many(path for path in paths if path not in raw)
-    for path, content in chain(((path, raw[path]) for path in paths if path in raw), again):
-        if isinstance(content, bytes):
-            for finding in scanner.check_text("file", content.decode("utf-8", "replace")):
-                yield make_result(
-                    "secret", f"It {finding.message}.", path=path, line=finding.line, column=finding.column
-                )
+    yield from ((path, content) for path, content in again if isinstance(content, bytes))
 
 
 def is_trusted(verdict: Verdict | None) -> bool:

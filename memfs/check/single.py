@@ -204,14 +204,17 @@ def glance(path: str, raw: bytes) -> Known:
         text_digest=_text_digest(folded),
         signature=statement_sketch(statement),
         statement=statement,
-        rests_on=tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front[:_GLANCE]))),
+        rests_on=_ground_of(front),
     )
 
 
 def look_for_ground(raw: bytes) -> tuple[str, ...]:
     """Return the paths that the front matter of a memory seems to rest on, read with a glance."""
-    front = raw[: 2 * _GLANCE].decode("utf-8", "replace").removeprefix("---\n").partition("\n---")[0]
-    return tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front)))
+    return _ground_of(raw[: 2 * _GLANCE].decode("utf-8", "replace").removeprefix("---\n").partition("\n---")[0])
+
+
+def _ground_of(front: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one or other for one, other in _RESTS_ON.findall(front[:_GLANCE])))
 
 
 def _rests_on(memory: Memory) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from memfs.check.words import counted, memories, names_of
 from memfs.model.codepoints import escape_hidden
+from memfs.model.values import asdict, replace
 from memfs.review.change import Change, Review
 from memfs.review.notes import Note, Tone
 from memfs.review.words import Mark, Piece, Row, context_rows
@@ -376,39 +377,23 @@ def _note_payload(note: Note) -> dict[str, str]:
 
 
 def _change_payload(change: Change) -> dict[str, Any]:
+    values = asdict(replace(change, notes=(), rows=()))
+    del values["rows"]
+    approvals = values["approvals"].items()
     return {
-        "what": change.what,
-        "id": change.id,
-        "path": change.path,
-        "path_before": change.path_before,
-        "scope": change.scope,
-        "scope_before": change.scope_before,
-        "kind": change.kind,
-        "origin": change.origin,
-        "author": change.author,
-        "seen_by": change.seen_by,
-        "trusted": change.trusted,
-        "reason": change.reason,
-        "approvals": {
-            "people": list(change.approvals.people),
-            "lost": list(change.approvals.lost),
-            "gained": list(change.approvals.gained),
-            "need": change.approvals.need,
-            "missing": change.approvals.missing,
-            "may": list(change.approvals.may),
-        },
+        **values,
+        "approvals": {name: list(value) if isinstance(value, tuple) else value for name, value in approvals},
         "notes": [_note_payload(note) for note in change.notes],
-        "difference": [
-            None
-            if row is None
-            else {
-                "before": None if row.before is None else _pieces(row.before),
-                "after": None if row.after is None else _pieces(row.after),
-                "line_before": row.line_before,
-                "line_after": row.line_after,
-            }
-            for row in context_rows(change.rows)
-        ],
+        "difference": [None if row is None else _row_payload(row) for row in context_rows(change.rows)],
+    }
+
+
+def _row_payload(row: Row) -> dict[str, Any]:
+    return {
+        "before": None if row.before is None else _pieces(row.before),
+        "after": None if row.after is None else _pieces(row.after),
+        "line_before": row.line_before,
+        "line_after": row.line_after,
     }
 
 
