@@ -26,6 +26,8 @@ from memfs.render.words import (
 )
 
 TITLE_LENGTH = 100
+_LONGEST_TITLE = 200  # letters of a title above its statement, where an answer is bounded
+_SHARE = 3  # where an answer is bounded, the text of one of several memories takes at most this part of it
 _RESERVE = 200  # bytes kept free for the mark of a cut, the blank lines and the count of what was left out
 
 
@@ -135,16 +137,24 @@ def _review(memory: Memory) -> str:
     return f"review {show_line(format_trigger(memory.review_trigger))}"
 
 
-def _text(shown: Shown, detail: Detail) -> list[str]:
+def _text(shown: Shown, detail: Detail, most: int | None) -> list[str]:
+    """Return the lines below the heading. ``most`` bounds the bytes of the text, where it is given."""
     memory = shown.memory
     if memory is None:
         return [f"note: {show_line(note)}" for note in shown.notes]
-    lines = [f"title: {show_line(memory.title)}"] if memory.title else []
+    title = memory.title if most is None or not memory.title else _shortened(memory.title, _LONGEST_TITLE)
+    lines = [f"title: {show_line(title)}"] if title else []
     if detail is Detail.HEADING:
         if not memory.title:
             lines += [f"statement: {_shortened(memory.statement)}"]
         return lines
-    lines += show_lines(memory.body if detail is Detail.FULL else memory.statement)
+    text = memory.body if detail is Detail.FULL else memory.statement
+    raw = text.encode("utf-8", "surrogatepass")
+    if most is not None and len(raw) > most:
+        part = raw[:most].decode("utf-8", "ignore")
+        lines += [*show_lines(part.rpartition("\n")[0] or part), _cut_mark(shown)]
+    else:
+        lines += show_lines(text)
     lines += _evidence(shown)
     if detail is Detail.FULL or isinstance(memory.review_trigger, IfText):
         lines.append(_review(memory))
@@ -162,9 +172,13 @@ def _text(shown: Shown, detail: Detail) -> list[str]:
     return lines + [f"note: {show_line(note)}" for note in shown.notes]
 
 
-def _shortened(text: str) -> str:
+def _cut_mark(shown: Shown) -> str:
+    return f"… cut here; `memfs show {_name_of(shown.file)}` prints the rest"
+
+
+def _shortened(text: str, length: int = TITLE_LENGTH) -> str:
     line = show_line(" ".join(text.split()))
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -202,9 +216,10 @@ def render_bundle(
 
     Up to three bundles: approved and current, approved and due, not approved. ``limit_bytes`` bounds
     the whole answer: whole lines are cut, every opened bundle is closed, and what did not fit is
-    counted together with ``left_out``.
+    counted together with ``left_out``. Of several memories none takes more than its part.
     """
-    parts_of = [(_heading(item), _text(item, detail)) for item in shown]
+    most = None if limit_bytes is None or len(shown) < 2 else limit_bytes // _SHARE
+    parts_of = [(_heading(item), _text(item, detail, most)) for item in shown]
     groups = [_group_of(item) for item in shown]
     bundles: dict[str, _Bundle] = {}
     placed: list[Shown] = []
@@ -222,7 +237,7 @@ def render_bundle(
             left_out += 1  # a heading without a line of text says nothing
             continue
         if len(kept) < len(lines):
-            kept.append(f"… cut here; `memfs show {_name_of(item.file)}` prints the rest")
+            kept.append(_cut_mark(item))
         bundles[group.about] = bundle
         bundle.lines += kept
         placed.append(item)

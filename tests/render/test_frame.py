@@ -159,8 +159,21 @@ def test_a_limit_cuts_whole_lines_and_always_closes() -> None:
         assert len(text.encode()) <= limit
         content = inside(text)
         assert all(re.fullmatch(r"Line number \d+ of a long memory\.", c) for c in content if c.startswith("Line"))
-    assert "`memfs show memory-0` prints the rest" in text
-    assert "3 more left out." in text
+    for number in range(3):
+        assert f"`memfs show memory-{number}` prints the rest" in text
+    assert "1 more left out." in text
+
+
+def test_a_giant_memory_leaves_room_for_the_others() -> None:
+    giant = make_shown(make_memory("all in one line " * 1_000, id="giant", title="title " * 1_200))
+    others = [make_shown(make_memory(f"Short rule {number}.\n", id=f"rule-{number}")) for number in range(4)]
+    for detail in (Detail.BRIEF, Detail.FULL):
+        text = bundle_of(giant, *others, limit_bytes=9_500, detail=detail)
+        assert len(text.encode()) <= 9_500
+        content = inside(text)
+        assert all(f"Short rule {number}." in content for number in range(4))
+        assert "… cut here; `memfs show giant` prints the rest" in content
+        assert sum(len(line) for line in content if line.startswith(("title", "all in"))) < 9_500 / 3 + 300
 
 
 def test_a_limit_too_small_for_anything_shows_nothing() -> None:
