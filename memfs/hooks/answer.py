@@ -96,6 +96,10 @@ def _may_ask(event: Event) -> bool:
     text = parse_prompt(event.prompt)
     if not any(character.isalnum() for character in text):
         return False
+    from memfs.recall.steps import is_step
+
+    if is_step(text):
+        return False
     from memfs.recall.floor import says_nothing
 
     return not says_nothing(text, prompt=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FEW_CHANGES = 64
 """So many changed files are read in the recalling process; more are left to a detached one."""
-MANY = 20_000
+MANY = 10_000
 """From so many memories on a recall looks at the times of folders; a process of its own looks at each file."""
 YOUNG = "? "
 """Stands before the stamp of a file or folder that is looked at once more."""

@@ -8,12 +8,11 @@ prompt made of conversation alone finds nothing, and what is left must be known 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from math import log
 
-from memfs.index.languages import is_talk
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS, Question, parse_question, terms_of_words
+from memfs.recall.steps import is_step
 
 STRONG_WORDS = 0.6
 """Summed weight of the known topic words, in units of a word that one memory alone holds, that is enough."""
@@ -23,32 +22,6 @@ SHARED_PART = 3
 
 LITERAL_WORDS = 5
 """A text of conversation alone that has so many words is looked for word for word."""
-_FLAGS = r"(?:\s+(?:-{1,2}[\w=./-]+|\.{1,2}|[\w.-]*/[\w./-]*))*"
-_PATTERN = (
-    r"\s*[$>%]?\s*(?:"
-    r"git(?:\s+(?:status|diff|log|show|add|commit|push|pull|fetch|stash|branch|checkout|switch|restore|rebase|merge))?"
-    r"|(?:npm|yarn|pnpm)(?:\s+(?:install|ci|test|start|build|(?:run\s+)?[\w:-]+))?"
-    r"|cargo(?:\s+(?:build|test|run|check|clippy|fmt))?|go\s+(?:build|test|run|vet|fmt|mod\s+tidy)"
-    r"|pip3?\s+(?:install|list|freeze)(?:\s+[\w.-]+)?"
-    r"|python3?(?:\s+-m\s+[\w.]+)?(?:\s+[\w./-]+\.py)?|node(?:\s+[\w./-]+\.js)?"
-    r"|make(?:\s+[a-z-]+)?|docker(?:\s+compose)?\s+(?:ps|up|down|build|images|logs)|kubectl\s+get\s+[a-z]+"
-    r"|(?:cd|ls|ll|cat|less|head|tail|rm|mkdir|touch)(?:\s+[\w.-]+\.\w+)?"
-    r"|pytest|tox|nox|ruff|mypy|eslint|tsc|pwd|clear|exit|quit|history|whoami|date|top|htop|ps|df|du|env"
-    rf"){_FLAGS}\s*"
-)
-_TOOL_NAMES = """
-git npm yarn pnpm cargo go pip pip3 python python3 node make docker kubectl cd ls ll cat less head tail rm
-mkdir touch pytest tox nox ruff mypy eslint tsc pwd clear exit quit history whoami date top htop ps df du env
-"""
-_TOOLS = frozenset(_TOOL_NAMES.split())
-
-
-def is_command(text: str) -> bool:
-    """Return whether ``text`` is nothing but a plain shell command, such as ``git status`` or ``ls -la``."""
-    words = text[:90].lower().lstrip("$>% \t").split(None, 1)
-    if len(text) > 80 or not words or words[0] not in _TOOLS:
-        return False
-    return re.fullmatch(_PATTERN, text, re.IGNORECASE) is not None
 
 
 def says_nothing(text: str, *, prompt: bool) -> bool:
@@ -56,7 +29,7 @@ def says_nothing(text: str, *, prompt: bool) -> bool:
 
     ``prompt``: the text is what a person told an agent; then a shell command is no question either.
     """
-    if prompt and (is_command(text) or is_talk(text[:MAX_QUERY_CHARACTERS])):
+    if prompt and is_step(text):
         return True
     if topic_terms(parse_question(text)):
         return False

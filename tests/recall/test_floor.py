@@ -9,8 +9,9 @@ import pytest
 from indexes import write_memory
 
 from memfs.index.tokenizer import parse_question
-from memfs.recall.floor import is_command, is_question, topic_terms
+from memfs.recall.floor import is_question, topic_terms
 from memfs.recall.search import Result
+from memfs.recall.steps import is_command
 
 
 def ids(result: Result) -> list[str]:
