@@ -10,19 +10,15 @@ from typing import TYPE_CHECKING
 from memfs.doors import open_door
 
 if TYPE_CHECKING:
-    from memfs.index.build import Build, apply_changes, read_document
     from memfs.index.opening import Opened, open_index
     from memfs.index.refresh import IndexStatus, Progress, RefreshReport, bring_up_to_date, index_status
     from memfs.index.semantic import find_model
-    from memfs.index.writer import writing
 
 __getattr__, __all__ = open_door(
     __name__,
     {
-        "build": ("Build", "apply_changes", "read_document"),
         "opening": ("Opened", "open_index"),
         "refresh": ("IndexStatus", "Progress", "RefreshReport", "bring_up_to_date", "index_status"),
         "semantic": ("find_model",),
-        "writer": ("writing",),
     },
 )

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from memfs.disk.files import Entry, Stamps, UnreadableFile, read_file
 from memfs.errors import SetupError
 from memfs.index.document import count_terms, facet_of, indexable_text, is_code, text_key
-from memfs.index.folder import Snapshot
-from memfs.index.opening import YOUNG
+from memfs.index.folder import YOUNG, Snapshot
 from memfs.index.text import DEAD, KEY_BYTES, NO_KEY, Counts, TextIndex
 from memfs.model.reader import read_memory
 from memfs.model.scope import scope_of_path

@@ -49,7 +49,7 @@ class FactCache:
             self._changed.add(digest[:2])
 
     def save(self, *, wait: bool = False) -> None:
-        """Write what is new. A disk that refuses is no error, nor another writer unless ``wait`` is
+        """Write what is new. A disk that refuses is not an error, nor another writer unless ``wait`` is
         given: the answers are asked for again."""
         if not self._changed or not self._usable:
             return

@@ -34,6 +34,9 @@ PARTS = ("paths", "keys", "scopes", "lengths", "tail", "seen", "facets", "code")
 """The tables of a generation, beside the files of Whoosh."""
 _READ_LATER = ("keys", "facets", "seen")
 
+YOUNG = "? "
+"""Begins the stamp of a file or folder that is looked at once more."""
+
 ENGINE = "whoosh-w3"
 """lexical.ENGINE, which must not be imported before the manifest is checked."""
 
@@ -237,7 +240,7 @@ def make_index_folder(tree: WorkTree, places: Places) -> str:
 
 @contextmanager
 def index_lock(folder: str, name: str, *, wait: bool) -> Iterator[bool]:
-    """Hold the lock ``name`` of an index folder; yields False, without it, when another process has it
+    """Take the lock ``name`` of an index folder; yields False, without it, when another process has it
     and ``wait`` is false. Readers never take one."""
     import fcntl
 

@@ -1,4 +1,4 @@
-"""Writing posting lists: which rows hold a term, and how often. The only import of Whoosh.
+"""Writing posting lists: which rows contain a term, and how often. The only import of Whoosh.
 
 Whoosh keeps the lists; ``memfs.index.postings`` reads them and ``memfs.index.text`` computes the scores,
 because they depend on who asks (ADMISSION 7). Only parts of Whoosh that 2.7.4 has too are used, so that
@@ -58,7 +58,7 @@ def create_postings(folder: str) -> None:
 def append_postings(folder: str, documents: Iterable[Mapping[str, int]]) -> tuple[str, int]:
     """Write ``documents`` (term → count) as one new segment; return its name and how many there were.
 
-    The caller holds the index lock and works on a folder that no reader has open. Opening it unpickles
+    The caller has the index lock and works on a folder that no reader has open. Opening it unpickles
     what is in it: the caller has checked that it is the user's own.
     """
     writer = FileIndex(open_storage(folder)).writer(limitmb=_POOL_MB, compound=False)

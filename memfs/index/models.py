@@ -161,9 +161,7 @@ def get_model(places: Places, name: str) -> Model:
     """Return the model ``name``; raises :class:`NotFoundError` for an unknown one."""
     model = (_read_added(places, name) if _is_name(name) else None) or KNOWN.get(name)
     if model is None:
-        raise NotFoundError(
-            "there is no model of that id", where=ascii(name), hint="`memfs model list` shows what there is"
-        )
+        raise NotFoundError("no model has that id", where=ascii(name), hint="`memfs model list` shows what there is")
     return model
 
 
@@ -195,7 +193,7 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
                 raw, pooling=model.pooling, dimensions=model.dimensions
             )
         except NotOnnxError as error:
-            raise SetupError(f"this is no model that can be used: {error}", where=path) from error
+            raise SetupError(f"this is not a model that can be used: {error}", where=path) from error
     parent = make_folder(places, "cache", "models")
     aside = os.path.join(parent, f".{model.id}-{os.getpid()}")
     shutil.rmtree(aside, ignore_errors=True)

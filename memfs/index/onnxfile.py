@@ -34,7 +34,7 @@ _ALIGNED = 4096  # a mapped tensor begins on a page
 
 
 class NotOnnxError(ValueError):
-    """The bytes are no ONNX model that can be read here."""
+    """The bytes are not an ONNX model that can be read here."""
 
 
 Field = tuple[int, int, int | bytes]  # number, wire type, value

@@ -8,24 +8,30 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memfs import index as room
 from memfs.disk.files import Entry, Stamps, UnreadableFile, parse_stamp, read_file, scan_stamps, stamp_folders
 from memfs.errors import SetupError
-from memfs.index.folder import Snapshot, find_obstacle, index_folder, index_lock, make_index_folder, read_snapshot
+from memfs.index.build import Build, Gate, apply_changes, read_document
+from memfs.index.folder import (
+    YOUNG,
+    Snapshot,
+    find_obstacle,
+    index_folder,
+    index_lock,
+    make_index_folder,
+    read_snapshot,
+)
 from memfs.index.text import DamagedIndex, TextIndex
+from memfs.index.writer import writing
 from memfs.model.values import dataclass, field
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
     from memfs.disk.worktree import WorkTree
-    from memfs.index.build import Gate
 
 FEW_CHANGES = 64
 """So many changed files are read in the recalling process; more are left to a detached one."""
 MANY = 10_000
 """From so many memories on a recall looks at the times of folders; a process of its own looks at each file."""
-YOUNG = "? "
-"""Stands before the stamp of a file or folder that is looked at once more."""
 MAX_TAIL = 256
 """Rows scored from the tail; more become a segment of the postings."""
 
@@ -83,14 +89,14 @@ def _compared(
         return _opened(snapshot, lambda: scan, skipped)
     changed, removed = compare(snapshot, scan)
     if len(changed) <= FEW_CHANGES:
-        build = room.Build(snapshot)
-        room.apply_changes(tree, build, gate, changed, removed)
+        build = Build(snapshot)
+        apply_changes(tree, build, gate, changed, removed)
         updated = build.finish(scan, changed)
         written = _try_to_save(tree, places, gate, updated, snapshot) if keep else None
         generation = written.generation if written is not None else 0
         return _opened(written or updated, lambda: scan, skipped, notices, generation=generation)
     if snapshot is None:
-        empty = room.Build(None).finish(scan, ())
+        empty = Build(None).finish(scan, ())
         return _opened(empty, lambda: scan, skipped, notices, behind=len(changed), missing=True)
     # Removed files need no change: a hit whose file is gone is dropped when it is read.
     return _opened(snapshot, lambda: scan, skipped, notices, behind=len(changed))
@@ -147,7 +153,7 @@ def find_successors(tree: WorkTree, opened: Opened) -> dict[str, list[str]]:
                     continue
             except UnreadableFile:
                 continue
-            document = room.read_document(tree, entry.path, None)
+            document = read_document(tree, entry.path, None)
             if not isinstance(document, str) and document.supersedes:
                 supersedes[entry.path] = document.supersedes
     found: dict[str, list[str]] = {}
@@ -183,7 +189,7 @@ def _try_to_save(
                 return None
             if before is not None and before.index.paths == updated.index.paths and YOUNG in updated.read_seen():
                 return None  # only young files were read again; they will be once more
-            with room.writing(tree, places, before) as writer:
+            with writing(tree, places, before) as writer:
                 if len(updated.index.tail) > MAX_TAIL:
                     writer.append(updated.index.tail)
                     updated.index.tail = []

@@ -11,6 +11,7 @@ from memfs.disk.private import replace_own
 from memfs.errors import SetupError
 from memfs.index.build import SEGMENT, Build, Gate, apply_changes
 from memfs.index.folder import (
+    YOUNG,
     Snapshot,
     find_damage,
     find_obstacle,
@@ -19,7 +20,7 @@ from memfs.index.folder import (
     make_index_folder,
     read_snapshot,
 )
-from memfs.index.opening import MANY, MAX_TAIL, YOUNG, compare
+from memfs.index.opening import MANY, MAX_TAIL, compare
 from memfs.index.semantic import embed_missing
 from memfs.index.text import DEAD, DamagedIndex, TextIndex
 from memfs.index.writer import writing

@@ -4,7 +4,7 @@ One folder a repository and model, shared by its work trees: ``rows`` (key of th
 tokens lie, checksums), ``bits`` (one sign bit a dimension), ``int8`` (a float scale, then one byte a
 dimension) and ``tokens`` (the sign bits of each token that counts). Rows are only ever appended, ``rows``
 last, so a reader takes as many as ``rows`` has and needs no lock; a row that no text of an index refers to
-is never looked at. A row with a wrong checksum is no neighbour; :func:`drop_damaged` takes it out.
+is never looked at. A row with a wrong checksum is not a neighbour; :func:`drop_damaged` takes it out.
 """
 
 from __future__ import annotations

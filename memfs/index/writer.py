@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -111,7 +110,7 @@ class Writer:
 
     def abandon(self) -> None:
         """Remove what was written and is not in place."""
-        shutil.rmtree(self._aside, ignore_errors=True)
+        _remove(self._aside)
 
 
 @contextmanager
@@ -122,6 +121,13 @@ def writing(tree: WorkTree, places: Places, previous: Snapshot | None) -> Iterat
         yield writer
     finally:
         writer.abandon()
+
+
+def _remove(folder: str) -> None:
+    if os.path.isdir(folder):
+        import shutil  # slow to load, and a recall without changes loads this module too
+
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _write(path: str, raw: bytes) -> None:
@@ -153,10 +159,10 @@ def _remove_old_generations(folder: str, newest: int) -> None:
         try:
             old = os.stat(path).st_mtime < now - _KEPT_SECONDS
             if number < newest - (1 if old else _KEPT_GENERATIONS):
-                shutil.rmtree(path, ignore_errors=True)
+                _remove(path)
         except FileNotFoundError:
             pass
     with os.scandir(folder) as entries:
         leftovers = [entry.path for entry in entries if entry.name.startswith("aside-")]
     for path in leftovers:  # of writers that were killed: we hold the lock, so nobody is at work there
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)

@@ -100,7 +100,7 @@ def read_suites(tree: WorkTree, paths: Sequence[str] = ()) -> list[Suite]:
     """
     names = list(paths) or [f"evals/{name}" for name in sorted(_list(tree)) if name.endswith((".yaml", ".yml"))]
     if not names:
-        raise UsageError("there are no questions here", where="evals/", hint="write evals/recall.yaml")
+        raise UsageError("this repository has no questions", where="evals/", hint="write evals/recall.yaml")
     suites = []
     for name in names:
         try:

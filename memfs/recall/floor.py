@@ -27,7 +27,7 @@ LITERAL_WORDS = 5
 def says_nothing(text: str, *, prompt: bool) -> bool:
     """Return whether nothing is to be looked for, whatever the memories are. Opens nothing.
 
-    ``prompt``: the text is what a person told an agent; then a shell command is no question either.
+    ``prompt``: the text is what a person told an agent; then a shell command is not a question either.
     """
     if prompt and is_step(text):
         return True

@@ -144,12 +144,12 @@ class Meaning:
 def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices: list[str]) -> Meaning | None:
     """Return the vector side of ``query``, or None: not wanted, no model, or not this model's language.
 
-    Raises :class:`SetupError` when the query demands ``hybrid`` and there is no model.
+    Raises :class:`SetupError` when the query demands ``hybrid`` and no model is here.
     """
     prepared, reason = find_model(places)
     if prepared is None:
         if query.mode == "hybrid":
-            raise SetupError(reason or "there is no model", hint="memfs model list")
+            raise SetupError(reason or "no model is here", hint="memfs model list")
         most = max(stores, key=lambda store: len(store.index.paths), default=None)
         if most is not None and is_outdated(places):
             refresh_detached(most.tree, places)  # it is prepared again, and everything is embedded again

@@ -41,7 +41,7 @@ def recall(
     """Return what ``stores`` and the indexes ``shared`` know about ``query`` in one ranking. A store that cannot
     be opened costs only itself and is named in the notices.
 
-    Raises :class:`SetupError` when the query demands ``hybrid`` and there is no model.
+    Raises :class:`SetupError` when the query demands ``hybrid`` and no model is here.
     """
     is_place = query.work_path is not None or bool(query.topics)
     if query.floor and not query.brief and not is_place and says_nothing(query.text, prompt=query.prompt):

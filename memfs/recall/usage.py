@@ -57,7 +57,7 @@ def read_usage(tree: WorkTree, places: Places) -> Mapping[str, Usage]:
 
 
 def record_usage(tree: WorkTree, places: Places, event: str, ids: Iterable[str], today: date) -> None:
-    """Append ``event`` for ``ids``. A disk that refuses is no error: usage is a convenience."""
+    """Append ``event`` for ``ids``. A disk that refuses is not an error: usage is a convenience."""
     with suppress(OSError, SetupError):
         append_usage(tree, places, event, ids, today)
 

@@ -49,7 +49,7 @@ def test_a_name_that_could_leave_the_folder_is_refused(name: str, places: Places
 
 def test_bytes_that_are_no_model_are_refused_when_prepared(places: Places) -> None:
     models.add_model(places, MODEL, b"no model")
-    with pytest.raises(SetupError, match="no model that can be used"):
+    with pytest.raises(SetupError, match="not a model that can be used"):
         models.prepare(places, "small")
 
 
