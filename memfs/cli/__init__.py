@@ -22,6 +22,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "supersede": "replace memories by a new one",
         "forget": "delete a memory",
         "drafts": "list and submit drafts that were held back",
+        "import": "bring in notes, rules for agents, decision records and exports",
     },
     "Find": {
         "recall": "find memories",
@@ -41,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "check every memory, or a change",
         "review": "say what a change means, and approve it",
         "propose": "open a pull request with a memory",
+        "export": "write memories in use into files that agents read",
         "publish": "give this repository's memories to an organisation's index",
     },
     "Care": {

@@ -167,6 +167,22 @@ class Writer:
             changed.append((before.path, None, before.digest))
         return replace(recorded, commit=self._commit(changed, message, commit))
 
+    def make_new(self, draft: DraftText) -> MemoryFile:
+        """Return the file that ``draft``, which names its id, makes; nothing is written.
+
+        Raises what :meth:`remember` raises for a text that cannot be recorded. What is alike is not looked for: this
+        is for whoever brings many.
+        """
+        draft, _ = self.fields.with_defaults(draft)
+        decision = self.require_admissible(draft)
+        front, _ = self.fields.complete(draft)
+        _require_admitted(decision)
+        return self._make(f"memories/{front['scope']}/{draft.id}.md", front, draft.body)
+
+    def write(self, changes: Sequence[tuple[str, bytes | None, str | None]], subject: str) -> str:
+        """Commit files (path, content, digest of what was there before) that this writer made; return the commit."""
+        return self._commit(changes, subject) or ""
+
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""
         return self._commit([(file.path, None, file.digest)], f"Forget {file.id}") or ""

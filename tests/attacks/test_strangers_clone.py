@@ -38,6 +38,8 @@ VERBS: dict[str, list[list[str]]] = {
     "supersede": [["supersede", "x", "A newer text.", "--id", "y", *DRAFT]],
     "forget": [["forget", "x"]],
     "drafts": [["drafts"], ["drafts", "submit", "draft-1"]],
+    "import": [["import", ".", "--yes"], ["import", "CLAUDE.md", "-n"]],
+    "export": [["export", "agents"], ["export", "jsonl"], ["export", "document"]],
     "publish": [["publish", "--to", "postgresql://x@127.0.0.1:1/m"]],
     "recall": [["recall", "migrations stay additive"], ["recall", "--brief"]],
     "list": [["list"]],

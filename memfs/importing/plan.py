@@ -1,0 +1,353 @@
+"""What an import would do, piece by piece, and doing it: one commit of imported texts that nobody has approved.
+
+A source is known again by the evidence of the memory that it became: the same place with the same content changes
+nothing, other content is an edit, the same content at another place follows it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from memfs.disk.files import UnreadableFile
+from memfs.errors import InvalidMemoryError, MemfsError, RefusedError
+from memfs.git.log import read_commits
+from memfs.git.read import blob_id, head_commit, object_format
+from memfs.importing.kinds import KINDS, Source, find_kind
+from memfs.importing.source import Candidate, LeftOut, why_never
+from memfs.model.codepoints import plain
+from memfs.model.evidence import format_evidence, parse_evidence, place_of
+from memfs.model.lenient import MAX_FOREIGN_BYTES
+from memfs.model.memory import BlobEvidence, FrontValue, Lines, MemoryFile, Origin, Part, PartEvidence
+from memfs.model.parts import PartedText
+from memfs.model.slugs import slug_of_title
+from memfs.model.values import dataclass
+from memfs.repository.draft import DraftText, HeldError
+from memfs.repository.repository import Repository
+
+DIGITS = 32
+MAX_FILES = 20_000
+_DATABASE = re.compile(r"\.(db|sqlite3?)$", re.IGNORECASE)
+_HIDDEN = frozenset({".claude", ".cursor", ".windsurf", ".github", ".serena", ".clinerules"})
+
+Progress = Callable[[int, int], None]
+Content = BlobEvidence | PartEvidence
+Place = tuple[str, str, str]  # label of what lies outside, path, part
+
+
+class Outcome(StrEnum):
+    NEW = "new"
+    SAME = "same"
+    CHANGED = "changed"
+    MOVED = "moved"
+    HELD = "held"
+    REFUSED = "refused"
+    LEFT_OUT = "left-out"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What one piece of a source becomes. ``file`` is the memory as it would be written, ``before`` the one that it
+    replaces. ``path`` and ``reason`` are safe to print."""
+
+    outcome: Outcome
+    path: str
+    kind: str
+    line: int | None = None
+    id: str = ""
+    reason: str = ""
+    file: MemoryFile | None = None
+    before: MemoryFile | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All entries, in the order of the sources."""
+
+    entries: tuple[Entry, ...]
+
+    def of(self, *outcomes: Outcome) -> list[Entry]:
+        return [entry for entry in self.entries if entry.outcome in outcomes]
+
+    @property
+    def writes(self) -> list[Entry]:
+        """The entries that change a file."""
+        return self.of(Outcome.NEW, Outcome.CHANGED, Outcome.MOVED)
+
+
+def make_plan(
+    repository: Repository,
+    roots: Sequence[Path],
+    *,
+    kind: str | None = None,
+    fields: Mapping[str, FrontValue] | None = None,
+    progress: Progress = lambda _done, _total: None,
+) -> Plan:
+    """Return what importing ``roots`` would do. Nothing is written, and one bad file never takes others down.
+
+    ``kind`` is a name of :data:`KINDS`, for files whose kind is not to be guessed; ``fields`` go before what a source
+    says of itself.
+    """
+    planner = _Planner(repository, kind, fields or {})
+    found = [one for root in roots for one in _find(root)]
+    for number, (root, place) in enumerate(found, 1):
+        planner.read(root, place)
+        progress(number, len(found))
+    return Plan(entries=tuple(planner.entries))
+
+
+def carry_out(repository: Repository, plan: Plan) -> str | None:
+    """Write what ``plan`` says in one commit and return its name; None where there is nothing to write."""
+    changes: list[tuple[str, bytes | None, str | None]] = []
+    for entry in plan.writes:
+        assert entry.file is not None
+        changes.append((entry.file.path, entry.file.raw, entry.before.digest if entry.before is not None else None))
+    if not changes:
+        return None
+    count = "a memory" if len(changes) == 1 else f"{len(changes)} memories"
+    return repository.writer().write(changes, f"Import {count}")
+
+
+def _find(root: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield (root, file) of every regular file below ``root``, sorted; links are never followed."""
+    if root.is_file() and not root.is_symlink():
+        yield root.parent, root
+        return
+    count = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if (not name.startswith(".") or name in _HIDDEN)
+            and name not in ("node_modules", "__pycache__")
+            and not os.path.islink(os.path.join(folder, name))
+        )
+        for name in sorted(names):
+            place = Path(folder, name)
+            if not place.is_symlink() and place.is_file() and count < MAX_FILES:
+                count += 1
+                yield root, place
+
+
+class _Planner:
+    def __init__(self, repository: Repository, kind: str | None, fields: Mapping[str, FrontValue]) -> None:
+        self.repository = repository
+        self.tree = repository.tree
+        self.root = Path(os.path.realpath(self.tree.root))
+        self.writer = repository.writer()
+        self.kind = next((one for one in KINDS if one.name == kind), None)
+        self.fields = fields
+        self.entries: list[Entry] = []
+        files, _ = repository.files()
+        self.taken = {file.id.lower() for file in files if file.id}
+        self.texts = {
+            _folded(file.memory.body, file.memory.applies_to): file.id for file in files if file.memory is not None
+        }
+        self.by_place: dict[Place, MemoryFile] = {}
+        self.by_digest: dict[str, MemoryFile] = {}
+        for file in files:
+            for one in (
+                file.memory.evidence if file.memory is not None and file.memory.origin is Origin.IMPORTED else ()
+            ):
+                if isinstance(one, BlobEvidence | PartEvidence):
+                    self.by_place[_place(one)] = file
+                    self.by_digest[_digest(one)] = file
+        self.algorithm = object_format(self.tree) if self.tree.git_dir is not None else "sha1"
+        self._dates: dict[str, str] | None = None
+
+    def read(self, root: Path, place: Path) -> None:
+        """Add the entries of one file."""
+        full = Path(os.path.realpath(place))
+        inside = full.is_relative_to(self.root)
+        path = (full.relative_to(self.root) if inside else place.relative_to(root)).as_posix()
+        if inside and path.startswith(("memories/", ".memfs/", ".git/")):
+            return
+        known = self.kind.name if self.kind is not None else ""
+        if self.kind is None and not any(kind.paths.search(path) for kind in KINDS):
+            return
+        if (reason := why_never(path)) is not None and self.kind is None:
+            self._add(Outcome.LEFT_OUT, path, known or "notes", reason=reason)
+            return
+        try:
+            raw = b"" if _DATABASE.search(path) else _read(place)
+            kind = self.kind or find_kind(path, raw.decode("utf-8", "replace"))
+            if kind is None:
+                return
+            known = kind.name
+            for piece in kind.read(Source(path=path, place=full, raw=raw)):
+                if isinstance(piece, LeftOut):
+                    self._add(Outcome.LEFT_OUT, path, known, line=piece.line, reason=piece.reason)
+                else:
+                    self._plan(piece, known, raw, label="" if inside else _label(root))
+        except (MemfsError, OSError, ValueError, RecursionError) as error:
+            self._add(Outcome.UNREADABLE, path, known or "notes", reason=str(error))
+
+    def _plan(self, piece: Candidate, kind: str, raw: bytes, *, label: str) -> None:
+        evidence = self._evidence(piece, raw, label)
+        if evidence is not None:
+            before = self.by_place.get(_place(evidence))
+            if before is not None and _digest(evidence) in map(_digest, _contents(before)):
+                self._add(Outcome.SAME, piece.path, kind, line=piece.line, memory_id=before.id)
+                return
+            moved = self.by_digest.get(_digest(evidence))
+            if before is None and moved is not None:
+                self._follow(piece, kind, moved, evidence)
+                return
+            if before is not None:
+                self._edit(piece, kind, before, evidence, is_moved=False)
+                return
+        same = self.texts.get(_folded(piece.body, piece.fields.get("applies_to", ())))
+        if same is not None:
+            self._add(Outcome.LEFT_OUT, piece.path, kind, line=piece.line, reason=f"{same} says the same")
+            return
+        self._new(piece, kind, evidence, label)
+
+    def _follow(self, piece: Candidate, kind: str, moved: MemoryFile, evidence: Content) -> None:
+        """A source at another place: where the old one is still there it is a double, else it was renamed."""
+        old = (
+            [one for one in moved.memory.evidence if isinstance(one, BlobEvidence | PartEvidence)]
+            if moved.memory
+            else []
+        )
+        if evidence.repo is not None or any((self.root / one.path).exists() for one in old if one.repo is None):
+            self._add(Outcome.LEFT_OUT, piece.path, kind, line=piece.line, reason=f"{moved.id} says the same")
+        else:
+            self._edit(piece, kind, moved, evidence, is_moved=True)
+
+    def _edit(self, piece: Candidate, kind: str, before: MemoryFile, evidence: Content, *, is_moved: bool) -> None:
+        changes: dict[str, FrontValue | None] = {"evidence": (format_evidence(evidence),)}
+        text = None if is_moved else f"{piece.body}\n"
+        outcome = Outcome.MOVED if is_moved else Outcome.CHANGED
+        try:
+            done = self.writer.edit(before, changes=changes, body=text, origin=Origin.IMPORTED, dry_run=True)
+        except MemfsError as error:
+            self._refused(error, piece, kind)
+            return
+        self._add(outcome, piece.path, kind, line=piece.line, memory_id=before.id, file=done.file, before=before)
+
+    def _new(self, piece: Candidate, kind: str, evidence: Content | None, label: str) -> None:
+        scope = str(self.fields.get("scope") or piece.fields.get("scope") or "")
+        if scope == "personal" and "personal" not in self.repository.settings.scopes and "scope" not in self.fields:
+            reason = "it is about a person: import it into your own store"
+            self._add(Outcome.LEFT_OUT, piece.path, kind, line=piece.line, reason=reason)
+            return
+        front: dict[str, FrontValue] = {**piece.fields, **self.fields, "title": piece.title[:200]}
+        if evidence is not None:
+            front["evidence"] = (format_evidence(evidence),)
+            if evidence.repo is None:
+                front.setdefault("review_trigger", f"when {evidence.path} changes")
+        front.setdefault("recorded", self._first_day(piece.path) if not label else "")
+        front.setdefault("evidence", (f"said by {label or 'import'} on {front['recorded'] or self.repository.today}",))
+        folder = piece.path.rpartition("/")[0].rpartition("/")[2]
+        memory_id = slug_of_title(piece.title, taken=())
+        if memory_id in self.taken:
+            memory_id = slug_of_title(f"{memory_id} {folder}", taken=self.taken)
+        draft = DraftText(body=piece.body, origin=Origin.IMPORTED, front=front, id=memory_id)
+        try:
+            file = self.writer.make_new(draft)
+        except MemfsError as error:
+            self._refused(error, piece, kind)
+            return
+        self.taken.add(memory_id)
+        self.texts[_folded(piece.body, piece.fields.get("applies_to", ()))] = memory_id
+        self._add(Outcome.NEW, piece.path, kind, line=piece.line, memory_id=memory_id, file=file)
+
+    def _refused(self, error: MemfsError, piece: Candidate, kind: str) -> None:
+        outcome = Outcome.HELD if isinstance(error, HeldError) else Outcome.REFUSED
+        findings = error.findings if isinstance(error, RefusedError) else ()
+        line = piece.line
+        reason = str(error)
+        for finding in findings[:1]:
+            line += (finding.line or 1) - 1 if finding.field == "body" else 0  # type: ignore[attr-defined]
+            reason = f"{finding.rule}: {finding.message}"  # type: ignore[attr-defined]
+        self._add(outcome, piece.path, kind, line=line, reason=reason)
+
+    def _evidence(self, piece: Candidate, raw: bytes, label: str) -> Content | None:
+        """Return the source by content, None where its path cannot be written as evidence."""
+        repo = label or None
+        part: Part | None = piece.part
+        if part is None and piece.path.endswith((".jsonl", ".json")):
+            part = Lines(first=piece.line, last=piece.line)
+        found: Content | None = None
+        if part is not None and raw and "#" not in piece.path:
+            text = PartedText(piece.path, raw)
+            lines = text.place(part)
+            digest = text.digest(lines) if lines is not None else None
+            if digest is not None:
+                found = PartEvidence(repo=repo, path=piece.path, part=part, text=digest[:DIGITS])
+        if found is None:
+            content = raw or piece.body.encode("utf-8", "surrogateescape")
+            found = BlobEvidence(repo=repo, path=piece.path, blob=blob_id(content, algorithm=self.algorithm)[:DIGITS])
+        try:
+            return found if parse_evidence(format_evidence(found)) == found else None
+        except InvalidMemoryError:
+            return None
+
+    def _first_day(self, path: str) -> str:
+        """Return the day on which git got ``path`` first, "" where it does not have it."""
+        if self._dates is None:
+            self._dates = {}
+            if self.tree.git_dir is not None and head_commit(self.tree) is not None:
+                for commit in read_commits(self.tree, "HEAD", []):
+                    self._dates.update((file.path, commit.on[:10]) for file in commit.files)
+        return self._dates.get(path, "")
+
+    def _add(
+        self,
+        outcome: Outcome,
+        path: str,
+        kind: str,
+        *,
+        line: int | None = None,
+        memory_id: str = "",
+        reason: str = "",
+        file: MemoryFile | None = None,
+        before: MemoryFile | None = None,
+    ) -> None:
+        self.entries.append(
+            Entry(
+                outcome=outcome,
+                path=plain(path, limit=200),
+                kind=kind,
+                line=line,
+                id=memory_id,
+                reason=plain(reason, limit=200),
+                file=file,
+                before=before,
+            )
+        )
+
+
+def _read(place: Path) -> bytes:
+    with open(place, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK)) as source:
+        raw = source.read(64 * MAX_FOREIGN_BYTES)
+    if b"\0" in raw[:4096]:
+        raise UnreadableFile("is not text", reason="not-text")
+    return raw
+
+
+def _label(root: Path) -> str:
+    """Return what evidence outside this repository is called: the name of the folder that was imported."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name or "import").strip("-._")[-20:].strip("-._")
+    return name or "import"
+
+
+def _place(one: Content) -> Place:
+    return one.repo or "", one.path, place_of(one) if isinstance(one, PartEvidence) else ""
+
+
+def _digest(one: Content) -> str:
+    return one.text[:16] if isinstance(one, PartEvidence) else one.blob[:16]
+
+
+def _contents(file: MemoryFile) -> list[Content]:
+    pieces = file.memory.evidence if file.memory is not None else ()
+    return [one for one in pieces if isinstance(one, BlobEvidence | PartEvidence)]
+
+
+def _folded(body: str, applies_to: FrontValue) -> tuple[str, FrontValue]:
+    return " ".join(body.split()).casefold(), applies_to
