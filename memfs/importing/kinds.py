@@ -173,20 +173,29 @@ _HOMES = frozenset({"docs", "memories", "memory", "memory-bank", "notes", "vault
 def _records(source: Source) -> Iterator[Piece]:
     """JSONL, or one JSON document with a list: exports of mem0, claude-mem, beads, skillmem and anybody else."""
     text = source.raw.decode("utf-8", "replace")
-    try:
-        whole = json.loads(text)
-        rows = whole if isinstance(whole, list) else next((v for v in whole.values() if isinstance(v, list)), [whole])
-        numbered = [(1, row) for row in rows]
-    except (ValueError, AttributeError):
-        numbered = []
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                try:
-                    numbered.append((number, json.loads(line)))
-                except ValueError:
-                    yield LeftOut(path=source.path, line=number, reason="this line is not JSON")
+    numbered: list[tuple[int, Any]] = []
+    if source.path.casefold().endswith(".json"):
+        try:
+            numbered = [(1, row) for row in _rows(json.loads(text))]
+        except ValueError as error:
+            raise InvalidMemoryError(f"the file is not JSON: {error}") from None
+        text = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                numbered.append((number, json.loads(line)))
+            except ValueError:
+                yield LeftOut(path=source.path, line=number, reason="this line is not JSON")
     for number, row in numbered[:MAX_RECORDS]:
         yield _record(source.path, number, row)
+
+
+def _rows(whole: Any) -> list[Any]:
+    """Return the records of a JSON document: a list, the first list of maps in a map, or the map itself."""
+    if isinstance(whole, list):
+        return whole
+    lists = (value for value in whole.values() if isinstance(value, list)) if isinstance(whole, dict) else ()
+    return next((one for one in lists if one and all(isinstance(row, dict) for row in one)), [whole])
 
 
 def _record(path: str, line: int, row: Any) -> Piece:

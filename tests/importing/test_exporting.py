@@ -67,7 +67,7 @@ def test_exported_jsonl_comes_in_again_without_loss(team: Team, memfs: Memfs, tm
     git(repo, "init", "-q")
     done = memfs("import", str(tmp_path / "out"), "--yes", "--json", cwd=repo)
     entries = json.loads(done.out)["entries"]
-    assert [entry["outcome"] for entry in entries] == ["new"], done.err
+    assert [entry["outcome"] for entry in entries] == ["new"], entries[0]["reason"]
     row = json.loads(run.out.splitlines()[0])
     written = next((repo / "memories/team").glob("*.md")).read_text()
     assert row["text"] in written
