@@ -29,6 +29,7 @@ MAX_COMMENT = 60_000
 
 _PLAIN_WORD = re.compile(r"[^\W_](?:(?:[^\W_]|['’.,-])*[^\W_])?|[-–·→…+%]|\d+%?")
 _OPENING, _CLOSING = "(“\"'", ")”\"'.,;:?!"
+_SPAN = re.compile(rf"(?<!\S)[{_OPENING}]*`[^`\s](?:[^`]*[^`\s])?`[{_CLOSING}]*(?!\S)")
 _WHAT = {"approvals": "with the same text and other approvals"}
 _SAYS = {"approvals": "same text, other approvals"}
 _LABELS = {Tone.STOP: "Settle", Tone.LOOK: "Look", Tone.FINE: "Fine", Tone.PLAIN: "Note"}
@@ -199,9 +200,17 @@ def _bullet(note: Note) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Return one line of text so that Markdown gives it no meaning: every word that is more than
-    letters, digits and plain punctuation becomes a code span."""
-    return " ".join(_markdown_word(word) for word in escape_hidden(text, single_line=True).split(" ") if word)
+    """Return one line of text so that Markdown gives it no meaning: every word that is more than letters, digits
+    and plain punctuation becomes a code span. What is between backticks already stays one span, so that a
+    command can be pasted; the words around it cannot end it, since each of their backticks is in a span itself."""
+    parts, end = [], 0
+    line = escape_hidden(text, single_line=True)
+    for found in _SPAN.finditer(line):
+        parts += [_markdown_word(word) for word in line[end : found.start()].split(" ")]
+        parts.append(found[0])
+        end = found.end()
+    parts += [_markdown_word(word) for word in line[end:].split(" ")]
+    return " ".join(filter(None, parts))
 
 
 def _markdown_word(word: str) -> str:

@@ -382,6 +382,14 @@ def test_the_text_of_a_pull_request_gives_nothing_of_a_memory_a_meaning() -> Non
     )
 
 
+def test_a_command_in_a_comment_is_one_code_span_that_nothing_around_it_can_end() -> None:
+    command = '`memfs verify retries --review "on 2027-01-01"`'
+    assert in_markdown(f"check (once): {command}, then @team") == f"check (once): {command}, then `@team`"
+    assert in_markdown("see (`memfs trust --new`).") == "see (`memfs trust --new`)."
+    assert in_markdown(f"odd ` tick` {command} ` <b>") == f"odd `` ` `` `` tick` `` {command} `` ` `` `<b>`"
+    assert in_markdown("`a\u202eb c`") == "`a\\u{202E}b c`"
+
+
 def test_a_missing_remote_is_a_setup_error(repo: Path) -> None:
     put(repo, "x")
     with pytest.raises(SetupError, match="no remote"):

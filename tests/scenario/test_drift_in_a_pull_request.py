@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -66,11 +67,18 @@ def test_the_changed_line_shows_the_memory_that_it_makes_stale(team: tuple[Machi
     forms["json"] = bob.run("check", *against, "--format", "json").out
     forms["text"] = bob.run("check", *against).out
     forms["review"] = bob.run("review", "main..work", "--format", "markdown").out
+    forms["review as JSON"] = bob.run("review", "main..work", "--json").out
+    alarms = json.loads(forms["review as JSON"])["alarms"]
+    assert [note["about"] for note in alarms if note["about"] == "makes-stale"] == ["makes-stale"]
     for name, shown in forms.items():
-        # The comment of a pull request puts each word of a command into a code span of its own.
-        command = () if name == "review" else ("memfs verify retries",)
-        for words in (SAYS, "alice@example.com", "src/retry.py", *command):
+        for words in (SAYS, "alice@example.com", "src/retry.py", "memfs verify retries"):
             assert words in shown, f"{name} does not say {words}\n{shown}"
+
+    bob.git("switch", "-q", "work")
+    bob.run("browse", "--export", "../site")
+    (page,) = [path.read_text() for path in (bob.root.parent / "site").rglob("retries*.html")]
+    for words in (SAYS, "alice@example.com", "src/retry.py", "recheck"):
+        assert words in page, f"the page does not say {words}\n{page}"
 
 
 def test_a_comment_in_the_lines_that_a_memory_rests_on_is_silent(team: tuple[Machine, Machine]) -> None:  # noqa: F811
