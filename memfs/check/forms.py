@@ -85,11 +85,6 @@ def _result_payload(result: Result) -> dict[str, Any]:
     return {**values, "ids": list(result.ids), "help": f"{HELP}#{result.rule}"}
 
 
-def _path_of(result: Result) -> str:
-    """Return the path as other programs take it: in one line, and without undecodable bytes."""
-    return escape_hidden(result.path, single_line=True)
-
-
 _GITHUB_LEVEL = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
@@ -98,7 +93,7 @@ def format_github(report: Report) -> str:
     lines = []
     for result in report.results:
         properties = {
-            "file": _path_of(result),
+            "file": escape_hidden(result.path),
             "line": result.line,
             "col": result.column,
             "title": f"memfs {result.rule}",
@@ -166,6 +161,11 @@ def _xml_attribute(text: str) -> str:
 
 _NOWHERE = ".memfs/config.yaml"  # where a result without a place is put: these programs drop what has none
 _GITLAB_LEVEL = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
+
+
+def _path_of(result: Result) -> str:
+    """Return the path as other programs take it: in one line, and without undecodable bytes."""
+    return escape_hidden(result.path, single_line=True)
 
 
 def format_gitlab(report: Report) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memfs.cli.editing import edit_until
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of
 from memfs.cli.writing import tell_recorded
-from memfs.disk.drafts import drop_draft, get_draft, list_drafts
+from memfs.disk.drafts import drafts_of_others, drop_draft, get_draft, list_drafts
 from memfs.errors import MemfsError
 from memfs.model.memory import Origin
 from memfs.model.values import replace
@@ -68,6 +68,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def _list(args: argparse.Namespace, session: Session, repository: Repository) -> int:
     drafts = list_drafts(repository.tree, session.places)
+    others = drafts_of_others(repository.tree, session.places)
+    if others is not None:
+        session.note(f"drafts of another repository that was in this folder are in {others}")
     if args.json:
         session.emit("drafts", {"drafts": [_summary(draft) for draft in drafts]})
         return 0

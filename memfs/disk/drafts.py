@@ -2,6 +2,8 @@
 
 They stay with their author, outside every repository, readable by nobody else, and are never
 recalled. The gate has looked at a draft before it comes here: a rejected value is kept nowhere.
+A draft belongs to the clone that it was kept for, by a mark in that clone's git directory: another
+repository that comes to lie in the same folder neither shows nor submits it.
 """
 
 from __future__ import annotations
@@ -9,10 +11,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from memfs.disk.gitfiles import read_small
 from memfs.disk.places import Places
 from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
@@ -25,6 +30,7 @@ MAX_DRAFTS = 500
 
 _NAME = re.compile(r"draft-([1-9]\d{0,5})")
 _LIMIT = 1024 * 1024
+_MARK = "memfs-clone"  # in the clone's git directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +47,7 @@ class HeldDraft:
     allow: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()  # memfs's own words: rule, field and sentence
     edits: str | None = None  # the id of the memory whose whole new file ``body`` is
+    clone: str | None = None  # the mark of the clone that it is for; None: whichever is in the folder
 
 
 def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
@@ -61,6 +68,7 @@ def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
         "allow": dict(draft.allow),
         "reasons": list(draft.reasons),
         "edits": draft.edits,
+        "clone": _mark_of(tree) or _make_mark(tree),
         "fields": {key: list(value) if isinstance(value, tuple) else value for key, value in draft.fields.items()},
         "body": draft.body,
     }
@@ -70,43 +78,82 @@ def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
 
 def list_drafts(tree: WorkTree, places: Places) -> tuple[HeldDraft, ...]:
     """Return the drafts that are kept for ``tree``, oldest first; what cannot be read is passed over."""
+    mark = _mark_of(tree)
+    return tuple(draft for draft in _read_all(tree, places) if _is_for(draft, mark))
+
+
+def drafts_of_others(tree: WorkTree, places: Places) -> str | None:
+    """Return the folder of drafts that were kept for another clone in the place of ``tree``; None without any."""
+    mark = _mark_of(tree)
+    return str(_folder(tree, places)) if any(not _is_for(one, mark) for one in _read_all(tree, places)) else None
+
+
+def get_draft(tree: WorkTree, places: Places, name: str) -> HeldDraft:
+    """Return the draft called ``name``. Raises NotFoundError, and SetupError for a file that is not a draft."""
+    draft = _read(tree, places, name)
+    if not _is_for(draft, _mark_of(tree)):
+        raise _no_draft(name)
+    return draft
+
+
+def drop_draft(tree: WorkTree, places: Places, name: str) -> None:
+    """Delete the draft called ``name``, a damaged one too. Raises NotFoundError when there is none."""
+    with suppress(SetupError):
+        get_draft(tree, places, name)
+    try:
+        os.unlink(_folder(tree, places) / f"{name}.json")
+    except FileNotFoundError:
+        raise _no_draft(name) from None
+
+
+def _read_all(tree: WorkTree, places: Places) -> list[HeldDraft]:
     folder = _folder(tree, places)
     if not os.path.isdir(folder):
-        return ()
+        return []
     make_folder(places, "state", "drafts", identify(tree))
     numbers = sorted(
         int(match[1]) for entry in os.listdir(folder) if (match := _NAME.fullmatch(entry.removesuffix(".json")))
     )
     found = []
     for number in numbers:
-        try:
-            found.append(get_draft(tree, places, f"draft-{number}"))
-        except (NotFoundError, SetupError):
-            continue
-    return tuple(found)
+        with suppress(NotFoundError, SetupError):
+            found.append(_read(tree, places, f"draft-{number}"))
+    return found
 
 
-def get_draft(tree: WorkTree, places: Places, name: str) -> HeldDraft:
-    """Return the draft called ``name``. Raises NotFoundError, and SetupError for a file that is no draft."""
-    if not _NAME.fullmatch(name):
-        raise NotFoundError("there is no such draft", hint="`memfs drafts` lists them")
-    raw = read_own(_folder(tree, places) / f"{name}.json", limit=_LIMIT)
+def _read(tree: WorkTree, places: Places, name: str) -> HeldDraft:
+    raw = read_own(_folder(tree, places) / f"{name}.json", limit=_LIMIT) if _NAME.fullmatch(name) else None
     if raw is None:
-        raise NotFoundError("there is no such draft", where=name, hint="`memfs drafts` lists them")
+        raise _no_draft(name)
     try:
         return _parse(name, json.loads(raw))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SetupError("this draft is damaged", where=name, hint=f"`memfs drafts drop {name}`") from error
 
 
-def drop_draft(tree: WorkTree, places: Places, name: str) -> None:
-    """Delete the draft called ``name``. Raises NotFoundError when there is none."""
-    if not _NAME.fullmatch(name):
-        raise NotFoundError("there is no such draft", hint="`memfs drafts` lists them")
-    try:
-        os.unlink(_folder(tree, places) / f"{name}.json")
-    except FileNotFoundError:
-        raise NotFoundError("there is no such draft", where=name, hint="`memfs drafts` lists them") from None
+def _no_draft(name: str) -> NotFoundError:
+    where = name if _NAME.fullmatch(name) else None
+    return NotFoundError("there is no such draft", where=where, hint="`memfs drafts` lists them")
+
+
+def _is_for(draft: HeldDraft, mark: str | None) -> bool:
+    return draft.clone is None or draft.clone == mark
+
+
+def _mark_of(tree: WorkTree) -> str | None:
+    raw = read_small(str(tree.git_dir / _MARK), limit=64) if tree.git_dir is not None else None
+    text = (raw or b"").decode("ascii", "replace").strip()
+    return text if re.fullmatch(r"[0-9a-f]{32}", text) else None
+
+
+def _make_mark(tree: WorkTree) -> str | None:
+    """Give the clone a mark; None where its git directory takes none, and the folder's path alone has to do."""
+    if tree.git_dir is None:
+        return None
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with suppress(OSError), os.fdopen(os.open(tree.git_dir / _MARK, flags, 0o600), "w") as file:
+        file.write(f"{secrets.token_hex(16)}\n")
+    return _mark_of(tree)
 
 
 def _parse(name: str, document: Any) -> HeldDraft:
@@ -125,6 +172,7 @@ def _parse(name: str, document: Any) -> HeldDraft:
         allow={str(rule): str(reason) for rule, reason in document["allow"].items()},
         reasons=tuple(map(str, document["reasons"])),
         edits=None if document.get("edits") is None else str(document["edits"]),
+        clone=None if document.get("clone") is None else str(document["clone"]),
         fields=fields,
         body=str(document["body"]),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,39 @@ def test_an_incomplete_draft_is_kept_and_submitted_with_what_was_missing(
     assert done.code == 0, done.err
     assert memfs("show", "additive-migrations-only", cwd=stocked).code == 0
     assert memfs("drafts", cwd=stocked).code == 1
+
+
+def test_a_repository_that_takes_the_place_of_another_has_none_of_its_drafts(
+    stocked: Path, memfs: Callable[..., Run], places: Places
+) -> None:
+    memfs("remember", HELD, *FIELDS, "--origin", "agent", cwd=stocked)
+    shutil.move(stocked, stocked.with_name("before"))
+    stocked.mkdir()
+    git(stocked, "init", "-q")
+    assert memfs("init", "--no-keyring", cwd=stocked).code == 0
+    listed = memfs("drafts", cwd=stocked)
+    assert listed.code == 1
+    assert str(places.state / "drafts") in listed.err
+    for words in (["show"], ["submit", "--allow", "titled-name", "--reason", "x"], ["edit", "--tag", "t"], ["drop"]):
+        verb, *more = words
+        run = memfs("drafts", verb, "draft-1", *more, cwd=stocked)
+        assert run.code == 1, run
+        assert "Adeyemi" not in run.out + run.err
+    memfs("remember", HELD, *FIELDS, "--origin", "agent", cwd=stocked)
+    assert [one.name for one in list_drafts(find_work_tree(stocked), places)] == ["draft-2"]
+    shutil.move(stocked, stocked.with_name("after"))
+    shutil.move(stocked.with_name("before"), stocked)
+    assert [one.name for one in list_drafts(find_work_tree(stocked), places)] == ["draft-1"]
+
+
+def test_a_clone_that_takes_no_mark_keeps_its_drafts_by_its_folder(repo: Path, places: Places) -> None:
+    tree = find_work_tree(repo)
+    outside = repo.parent / "outside"
+    (repo / ".git/memfs-clone").symlink_to(outside)
+    draft = HeldDraft(name="", held_on="2026-12-01", origin="agent", fields={}, body="x")
+    assert keep_draft(tree, places, draft) == "draft-1"
+    assert not outside.exists()
+    assert get_draft(tree, places, "draft-1").clone is None
 
 
 def test_a_rejected_draft_is_not_kept(stocked: Path, memfs: Callable[..., Run], places: Places) -> None:
