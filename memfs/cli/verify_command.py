@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     plans = []
     for memory_id in dict.fromkeys(args.ids):
         assessment = repository.assess(repository.find(memory_id, caller), caller)
-        plan = plan_verification(repository, assessment, review=args.review)
+        plan = plan_verification(repository, assessment, review=args.review, caller=caller)
         if plan.changes:
             plans.append(plan)
         else:

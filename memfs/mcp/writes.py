@@ -80,7 +80,7 @@ def revise(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
 def verify(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:
     """Say that a memory still holds: tie its evidence to what is there now, on a branch of its own."""
     repository, before = _find_writable(given["id"], desk)
-    planned = plan_verification(repository, repository.assess(before, desk.caller))
+    planned = plan_verification(repository, repository.assess(before, desk.caller), caller=desk.caller)
     if not planned.changes:
         return Answer(text=f"{before.id} rests on what is there now already.", facts={"id": before.id})
     recorded = repository.writer(desk.caller).edit(before, changes=planned.changes, origin=Origin.AGENT, dry_run=True)

@@ -32,6 +32,7 @@ from memfs.model.memory import (
     Why,
 )
 from memfs.model.parts import MAX_BYTES, PartedText
+from memfs.model.scope import Caller
 from memfs.model.triggers import format_trigger
 from memfs.model.values import dataclass
 from memfs.model.versions import find_version, is_at_least
@@ -73,8 +74,11 @@ class Verification:
         return self.assessment.file.memory
 
 
-def plan_verification(repository: Repository, assessment: Assessment, *, review: str | None = None) -> Verification:
-    """Return what to look at for ``assessment``. ``review`` is the next trigger, where the old one does not go on.
+def plan_verification(
+    repository: Repository, assessment: Assessment, *, review: str | None = None, caller: Caller = OWNER
+) -> Verification:
+    """Return what ``caller`` has to look at for ``assessment``. ``review`` is the next trigger, where the old one
+    does not go on.
 
     Raises :class:`InvalidMemoryError` for a memory that cannot be verified: it is not one, or its evidence is
     gone; :class:`UsageError` where only ``review`` can say when to look again.
@@ -88,7 +92,7 @@ def plan_verification(repository: Repository, assessment: Assessment, *, review:
         raise UsageError(
             f"{memory.id} has expired", hint=f"memfs edit {memory.id} --expires DATE, or memfs forget {memory.id}"
         )
-    knot = Knot(repository.tree, scope=memory.scope, sees_path=lambda path: repository.sight.sees_path(OWNER, path))
+    knot = Knot(repository.tree, scope=memory.scope, sees_path=lambda path: repository.sight.sees_path(caller, path))
     looks: list[Look] = []
     evidence: list[str] = []
     for piece, report in zip(memory.evidence, assessment.state.evidence, strict=True):
