@@ -18,6 +18,7 @@ from memfs.model.codepoints import plain
 from memfs.model.evidence import place_of
 from memfs.model.memory import (
     Cause,
+    EvidenceReport,
     EvidenceStatus,
     FileEvidence,
     Lines,
@@ -227,54 +228,66 @@ def _turns(file: MemoryFile, before: StateReport, after: StateReport, change: _C
     assert memory is not None
     if after.state is State.SUPERSEDED or State.EXPIRED in (before.state, after.state):
         return
-
-    def drift(turn: Turn, changed: str, line: int | None, reason: str, *, moved_to: str = "") -> Drift:
-        return Drift(
-            turn=turn,
-            memory_id=memory.id,
-            path=file.path,
-            scope=scope_of_path(file.path) or memory.scope,
-            statement=memory.statement,
-            people=(),
-            changed=changed,
-            line=line,
-            reason=reason,
-            moved_to=moved_to,
-            command="" if turn is Turn.APPLIES_HERE else f"memfs verify {memory.id}",
-        )
-
     if before.state is State.RECHECK:
         if after.state is State.CURRENT:
             path = _healed_by(file, before, after, change)
-            yield drift(Turn.HEALS, path, change.first_line(path), "what it rests on is again what it was")
+            yield _drift(file, Turn.HEALS, path, change.first_line(path), "what it rests on is again what it was")
         return
     told: set[str] = set()
     for piece, was, now in zip(memory.evidence, before.evidence, after.evidence, strict=True):
-        if not isinstance(piece, FileEvidence) or was.status not in _WELL or now.status is was.status:
-            continue
-        part = piece if isinstance(piece, PartEvidence) else None
-        place, told_of = plain(place_of(piece)), was.moved_to or piece.path
-        if now.status is EvidenceStatus.CHANGED:
-            yield drift(Turn.MAKES_STALE, piece.path, change.first_line(piece.path, part), f"it rests on {place}")
-        elif now.status is EvidenceStatus.MISSING:
-            yield drift(Turn.GONE, told_of, change.first_line(told_of), f"it rests on {place}, which is gone")
-        elif now.status is EvidenceStatus.MOVED:
-            to = now.moved_to or ""
-            yield drift(Turn.MOVED, to, 1, f"it rests on {place}, which is at {plain(to)} now", moved_to=to)
-        else:
-            continue
-        told.add(piece.path)
+        if isinstance(piece, FileEvidence) and was.status in _WELL and now.status is not was.status:
+            turn = _turn_of_evidence(file, piece, was, now, change)
+            if turn is not None:
+                told.add(piece.path)
+                yield turn
     fired = set(after.reasons_of(Cause.TRIGGER)) - set(before.reasons_of(Cause.TRIGGER))
     if fired and after.watched is not EvidenceStatus.UNVERIFIABLE:
         path, line = _fired_by(file, change)
         if path not in told and path:
-            yield drift(Turn.TRIGGER_FIRES, path, line, sorted(fired)[0])
+            yield _drift(file, Turn.TRIGGER_FIRES, path, line, sorted(fired)[0])
             told.add(path)
     if not told and after.state is State.CURRENT and memory.applies_to:
         for path in change.changed:
             if not path.startswith(("memories/", ".memfs/")) and matcher(path)(memory.applies_to):
-                yield drift(Turn.APPLIES_HERE, path, change.first_line(path), "it applies to this file")
+                yield _drift(file, Turn.APPLIES_HERE, path, change.first_line(path), "it applies to this file")
                 break
+
+
+def _turn_of_evidence(
+    file: MemoryFile, piece: FileEvidence, was: EvidenceReport, now: EvidenceReport, change: _Change
+) -> Drift | None:
+    part = piece if isinstance(piece, PartEvidence) else None
+    place, told_of = plain(place_of(piece)), was.moved_to or piece.path
+    match now.status:
+        case EvidenceStatus.CHANGED:
+            line = change.first_line(piece.path, part)
+            return _drift(file, Turn.MAKES_STALE, piece.path, line, f"it rests on {place}")
+        case EvidenceStatus.MISSING:
+            line = change.first_line(told_of)
+            return _drift(file, Turn.GONE, told_of, line, f"it rests on {place}, which is gone")
+        case EvidenceStatus.MOVED:
+            to = now.moved_to or ""
+            return _drift(file, Turn.MOVED, to, 1, f"it rests on {place}, which is at {plain(to)} now", moved_to=to)
+        case _:
+            return None
+
+
+def _drift(file: MemoryFile, turn: Turn, changed: str, line: int | None, reason: str, *, moved_to: str = "") -> Drift:
+    memory = file.memory
+    assert memory is not None
+    return Drift(
+        turn=turn,
+        memory_id=memory.id,
+        path=file.path,
+        scope=scope_of_path(file.path) or memory.scope,
+        statement=memory.statement,
+        people=(),
+        changed=changed,
+        line=line,
+        reason=reason,
+        moved_to=moved_to,
+        command="" if turn is Turn.APPLIES_HERE else f"memfs verify {memory.id}",
+    )
 
 
 def _healed_by(file: MemoryFile, before: StateReport, after: StateReport, change: _Change) -> str:

@@ -32,14 +32,12 @@ from memfs.model.memory import (
     WhenVersion,
     Why,
 )
-from memfs.model.parts import MAX_BYTES, PartedText
 from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.state import UNKNOWN_FILE, FileFact, StateFacts, judge_state
 from memfs.model.values import dataclass, replace
 from memfs.model.versions import find_version
 from memfs.standing.history import arrivals, history_mark, known_commits, lost_commits
-
-_MOST_CANDIDATES = 40  # files of a name that a moved part is looked for in
+from memfs.standing.moves import Moves
 
 
 class Kept(Protocol):
@@ -109,7 +107,7 @@ class Facts:
         self._commits: dict[str, str | None] = {}
         self._arrivals: dict[tuple[str, str], str | None] = {}  # (digest, path) → blob; None: it was not there
         self._unsure: dict[tuple[str, str], Why] = {}
-        self._texts: dict[str, PartedText | None] = {}
+        self._moves = Moves(snapshot)
         self._found: dict[tuple[str, Evidence], FileFact] = {}
 
     def judge(
@@ -235,12 +233,12 @@ class Facts:
             why = self.snapshot.why_not(path)
             if why is not None:
                 return _unknown(why)
-            moved = self._find_moved(path, then)
+            moved = self._moves.find(path, then)
             return _moved(moved) if moved else FileFact(status=EvidenceStatus.MISSING)
         return FileFact(status=EvidenceStatus.UNCHANGED if now.startswith(then) else EvidenceStatus.CHANGED)
 
     def _compare_part(self, piece: PartEvidence) -> FileFact:
-        text = self._text(piece.path)
+        text = self._moves.text(piece.path)
         if text is not None:
             found = text.find(piece.part, piece.text)
             if found is None:
@@ -249,54 +247,8 @@ class Facts:
         why = self.snapshot.why_not(piece.path)
         if why is not None or self.snapshot.blob_of(piece.path) is not None:
             return _unknown(why or Why.TOO_LARGE)
-        moved = self._find_moved_part(piece)
+        moved = self._moves.find_part(piece)
         return _moved(moved) if moved else FileFact(status=EvidenceStatus.MISSING)
-
-    def _text(self, path: str) -> PartedText | None:
-        if path not in self._texts:
-            raw = self.snapshot.content_of(path, limit=MAX_BYTES)
-            self._texts[path] = None if raw is None or len(raw) > MAX_BYTES else PartedText(path, raw)
-        return self._texts[path]
-
-    def _find_moved(self, path: str, then: str) -> str | None:
-        """Return the path where the content that ``path`` had lies now; the likest name where it is at several."""
-        if any(blob.startswith(then) for blob in _EMPTY):
-            return None
-        places = [other for other in self._places_of(then) if self.snapshot.blob_of(other, like=then) is not None]
-        same = [other for other in places if (self.snapshot.blob_of(other, like=then) or "").startswith(then)]
-        return min(same, key=lambda other: _distance(path, other), default=None)
-
-    def _places_of(self, then: str) -> list[str]:
-        short = then[:16]
-        return [path for path in self._by_blob.get(short, ()) if self._is_open(path)]
-
-    @cached_property
-    def _by_blob(self) -> Mapping[str, Sequence[str]]:
-        found: dict[str, list[str]] = {}
-        for path, entry in self.snapshot.tracked().items():
-            if entry.kind == "file":
-                found.setdefault(entry.blob[:16], []).append(path)
-        return found
-
-    def _find_moved_part(self, piece: PartEvidence) -> str | None:
-        name = piece.path.rsplit("/", 1)[-1]
-        ending = "." + name.rpartition(".")[2]
-        folder = piece.path.rpartition("/")[0]
-        near = [
-            path
-            for path, entry in self.snapshot.tracked().items()
-            if entry.kind == "file" and (path.rsplit("/", 1)[-1] == name or path.rpartition("/")[0] == folder)
-            if path.endswith(ending) and self._is_open(path)
-        ]
-        for path in sorted(near, key=lambda other: _distance(piece.path, other))[:_MOST_CANDIDATES]:
-            text = self._text(path)
-            found = text.find(piece.part, piece.text) if text is not None else None
-            if found is not None and found.same:
-                return path
-        return None
-
-    def _is_open(self, path: str) -> bool:
-        return not path.startswith("memories/")
 
     # -- git -------------------------------------------------------------------------------------
 
@@ -453,12 +405,6 @@ class Facts:
         files.keep_contents(wanted)
 
 
-_EMPTY = (
-    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
-    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
-)
-"""git's names for the empty file: it has not moved, there are many of it."""
-
 _GRAVITY = (
     EvidenceStatus.UNCHANGED,
     EvidenceStatus.MOVED,
@@ -494,12 +440,3 @@ def _unknown(why: Why | None) -> FileFact:
 
 def _moved(path: str) -> FileFact:
     return FileFact(status=EvidenceStatus.MOVED, moved_to=path)
-
-
-def _distance(path: str, other: str) -> tuple[bool, int, str]:
-    """Return how unlike two paths are: the same file name first, then the most folders in common."""
-    one, two = path.split("/"), other.split("/")
-    common = 0
-    while common < min(len(one), len(two)) - 1 and one[common] == two[common]:
-        common += 1
-    return one[-1] != two[-1], -common, other

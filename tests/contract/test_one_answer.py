@@ -62,7 +62,7 @@ def test_only_standing_builds_the_facts_about_evidence_and_triggers() -> None:
 
 
 def test_only_standing_asks_what_a_part_of_a_file_is() -> None:
-    readers = {"model/parts.py", "standing/facts.py", "standing/tie.py", "standing/drift.py", "standing/blame.py"}
+    readers = {"model/parts.py", "standing/moves.py", "standing/tie.py", "standing/drift.py", "standing/blame.py"}
     assert users_of(names=("PartedText",)) - readers == {
         "repository/verify.py",  # shows the text to a person
         "importing/plan.py",  # ties a piece of a source to its content
