@@ -1,13 +1,14 @@
 """One question, one answer: every surface of a person's machine says the same of a memory (DESIGN 2).
 
 Each state is made with real git and keys, and then asked of show, list, status, recall, the prompt hook, MCP, check,
-the judging of a change (review) and browse.
+review and browse.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -180,6 +181,17 @@ def large_file(stage: Stage) -> Team:
     return stage.team
 
 
+def named_reader(stage: Stage) -> Team:
+    _name_readers(stage, "alice@example.com")
+    return stage.team
+
+
+def _name_readers(stage: Stage, *people: str) -> None:
+    settings = f"version: 1\nreaders:\n  team: [{', '.join(people)}]\n"
+    (stage.team.root / ".memfs/config.yaml").write_text(settings)
+    stage.team.commit("readers")
+
+
 STATES: dict[Callable[[Stage], Team], str | None] = {
     approved: None,
     changed: "changed",
@@ -197,7 +209,19 @@ STATES: dict[Callable[[Stage], Team], str | None] = {
     shallow_on_a_file: None,
     sparse: None,
     large_file: None,
+    named_reader: None,
 }
+
+
+def add_again(team: Team) -> tuple[str, str]:
+    """Return two commits on top of HEAD, the second of which adds the memory that the first has not."""
+    author = ("-c", "user.name=Alice", "-c", "user.email=alice@example.com")
+    env = {**os.environ, "GIT_INDEX_FILE": str(team.root / ".git/another-index")}
+    git(team.root, "read-tree", "HEAD", env=env)
+    git(team.root, "rm", "-q", "--cached", "--sparse", PATH, env=env)
+    without = git(team.root, "write-tree", env=env)
+    base = git(team.root, *author, "commit-tree", without, "-p", "HEAD", "-m", "without")
+    return base, git(team.root, *author, "commit-tree", "HEAD^{tree}", "-p", base, "-m", "with")
 
 
 @pytest.mark.slow
@@ -248,11 +272,57 @@ def test_every_surface_says_the_same(
     assert whole.verdicts[PATH].trusted == (reason is None)
     assert whole.standings[PATH].report.state.value == shown["state"]
 
+    review = ask("review", "..".join(add_again(machine)), "--json")
+    (change,) = review.json["changes"]
+    assert (change["id"], change["what"]) == ("a", "added")
+    assert change["trusted"] == (reason is None), review.out
+    assert change["reason"] == reason
+
     repository = Repository.open(machine.root, places=machine.places, today=machine.today)
     (item,) = read_catalogue(repository, Caller()).items
     assert (item.trust == "approved") == (reason is None)
     assert item.reason == reason
     assert item.state == shown["state"]
+
+
+@pytest.mark.slow
+def test_who_is_not_a_named_reader_finds_the_memory_on_no_surface(
+    team: Team, tmp_path: Path, alice: Person, bob: Person, mallory: Person, memfs_process: Memfs
+) -> None:
+    stage = Stage(team, tmp_path, alice, bob, mallory)
+    _name_readers(stage, "bob@example.com")
+
+    def ask(*arguments: str, stdin: bytes = b"") -> Run:
+        return memfs_process(*arguments, cwd=team.root, home=team.places.home, stdin=stdin)
+
+    event = {"hook_event_name": "UserPromptSubmit", "prompt": QUESTION, "session_id": "s", "cwd": str(team.root)}
+    shown = ask("show", "a")
+    assert shown.code == 1
+    assert shown.err == ask("show", "z").err.replace("z:", "a:")
+    said = [
+        shown,
+        ask("list", "--json"),
+        ask("status", "--json"),
+        ask("due", "--json"),
+        ask("history", "a", "--json"),
+        ask("recall", QUESTION, "--json"),
+        ask("hook", "claude-code", stdin=json.dumps(event).encode()),
+        ask("browse", "--export", str(tmp_path / "site")),
+    ]
+    pages = [path.read_text() for path in (tmp_path / "site").rglob("*.html")]
+    assert pages
+    for text in (*(run.out + run.err for run in said), *pages):
+        assert "additive" not in text.replace(QUESTION, "")
+        assert PATH not in text
+    assert ask("blame", PATH).err == ask("blame", "memories/team/z.md").err.replace("z.md", "a.md")
+    assert ask("list", "--json").json["memories"] == []
+    talk = Talk(team.places.home, team.root)
+    try:
+        talk.begin()
+        for tool, given in (("get", {"id": "a"}), ("list", {}), ("recall", {"query": QUESTION}), ("due", {})):
+            assert "stay additive" not in json.dumps(talk.call(tool, **given))
+    finally:
+        talk.end()
 
 
 def test_a_text_that_a_caller_may_not_see_is_on_no_surface(team: Team, alice: Person, memfs: Memfs) -> None:
