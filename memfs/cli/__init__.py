@@ -226,6 +226,7 @@ def make_session(args: argparse.Namespace, places: Places | None):  # type: igno
         environ=dict(os.environ),
         interactive=interactive,
         color=color,
+        terminal=sys.stdout.isatty(),
     )
 
 

@@ -1,6 +1,10 @@
-"""List memories: id, kind, scope, state and trust, and the files that are no memories with the reason.
+"""List memories: id, kind, scope, state and trust, and the files that are not memories with the reason.
 
-Titles of memories that nobody approved are not shown: a list has no room for a frame.
+On a terminal they stand below their scopes, with the start of their text, dimmed where nobody approved it. Elsewhere
+titles of memories that nobody approved are not shown: a list has no room for a frame.
+
+  memfs list retry                    whose id, title or text contains a word
+  memfs list --unapproved --tag api
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
 from memfs.model.codepoints import one_line
-from memfs.model.memory import Kind, State
+from memfs.model.memory import Kind, Origin, State
 from memfs.model.scope import is_scope
 
 if TYPE_CHECKING:
@@ -20,10 +24,16 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="only those that contain each of these words")
     parser.add_argument("--scope", help="only this scope")
     parser.add_argument("--kind", choices=[kind.value for kind in Kind], help="only this kind")
     parser.add_argument("--state", choices=[state.value for state in State], help="only this state")
-    parser.add_argument("--trusted", action="store_true", help="only approved memories")
+    parser.add_argument("--tag", "--tags", metavar="TAG", help="only with this tag")
+    parser.add_argument("--origin", choices=[origin.value for origin in Origin], help="only of this origin")
+    parser.add_argument("--author", metavar="ADDRESS", help="only by this author")
+    approval = parser.add_mutually_exclusive_group()
+    approval.add_argument("--trusted", "--approved", action="store_true", help="only approved memories")
+    approval.add_argument("--unapproved", action="store_true", help="only memories that are not approved")
     add_caller(parser)
     add_json(parser)
 
@@ -54,8 +64,13 @@ def run(args: argparse.Namespace, session: Session) -> int:
             },
         )
         return 0 if chosen else 1
-    widths = [max((len(cell[i]) for cell in map(_cells, chosen)), default=0) for i in range(4)]
-    for assessment in chosen:
+    if session.terminal:
+        _draw(session, chosen)
+        chosen_lines: list[Assessment] = []
+    else:
+        chosen_lines = chosen
+    widths = [max((len(cell[i]) for cell in map(_cells, chosen_lines)), default=0) for i in range(4)]
+    for assessment in chosen_lines:
         cells = _cells(assessment)
         line = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=False))
         session.say(f"{line}  {cells[4]}".rstrip())
@@ -65,9 +80,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     for path, reason in skipped:
         session.note(f"not opened: {one_line(path)}: {reason}")
     if not chosen:
-        session.note(
-            "no memories" if not (args.scope or args.kind or args.state or args.trusted) else "none of that kind"
-        )
+        session.note("no memories" if not found else "no memory is like that")
     return 0 if chosen else 1
 
 
@@ -80,7 +93,42 @@ def _wanted(assessment: Assessment, args: argparse.Namespace) -> bool:
         and (args.kind is None or memory.kind.value == args.kind)
         and (args.state is None or assessment.state.state.value == args.state)
         and (not args.trusted or assessment.verdict.trusted)
+        and (not args.unapproved or not assessment.verdict.trusted)
+        and (args.tag is None or args.tag in memory.tags)
+        and (args.origin is None or memory.origin.value == args.origin)
+        and (args.author is None or memory.author == args.author)
+        and all(word.casefold() in _words(assessment) for word in args.text)
     )
+
+
+def _words(assessment: Assessment) -> str:
+    memory = assessment.file.memory
+    if memory is None or assessment.gate.outcome.value == "reject":
+        return ""
+    return f"{memory.id}\n{memory.title or ''}\n{memory.body}".casefold()
+
+
+def _draw(session: Session, chosen: list[Assessment]) -> None:
+    """Write the list for a person: scopes as headings, state, id, and the start of the text."""
+    from memfs.cli.looks import Looks
+
+    looks = Looks(session)
+    scope = ""
+    width = min(max((len(one.file.id) for one in chosen), default=0), looks.width // 2)
+    for one in sorted(chosen, key=lambda one: (one.file.memory.scope if one.file.memory else "", one.file.id)):
+        memory = one.file.memory
+        assert memory is not None
+        if memory.scope != scope:
+            session.say(f"{'' if not scope else chr(10)}{looks.bold(memory.scope)}")
+            scope = memory.scope
+        withheld = one.gate.outcome.value == "reject"
+        text = "withheld by admission" if withheld else one_line(" ".join(memory.statement.split())[: looks.width])
+        name = looks.fit(memory.id, width).ljust(width)
+        text = looks.fit(text, looks.width - width - 5)
+        session.say(f" {looks.state(one.state.state)} {name}  {text if one.approved else looks.dim(text)}".rstrip())
+    total = sum(one.verdict.trusted for one in chosen)
+    if chosen:
+        session.say(looks.dim(f"\n{len(chosen)} memories, {total} approved"))
 
 
 def _cells(assessment: Assessment) -> tuple[str, str, str, str, str]:

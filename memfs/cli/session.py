@@ -32,6 +32,7 @@ class Session:
     environ: Mapping[str, str]
     interactive: bool = False  # a person at a terminal answers questions
     color: bool = False
+    terminal: bool = False  # a person sees what is written to stdout
     out: TextIO = field(default_factory=lambda: sys.stdout)
     err: TextIO = field(default_factory=lambda: sys.stderr)
 

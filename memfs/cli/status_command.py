@@ -1,5 +1,6 @@
-"""Say what needs attention in this repository: what lost its approval and why, what must be looked
-at again, what is not committed, and files that are no memories."""
+"""Say what needs attention in this repository: what lost its approval and why, what must be looked at again, what
+is not committed, drafts, and files that are not memories. On a terminal in a few lines, each with what to type
+next; --long lists all."""
 
 from __future__ import annotations
 
@@ -8,13 +9,16 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
+from memfs.cli.looks import Looks
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.model.codepoints import one_line
 from memfs.model.memory import State
+from memfs.trust.judge import Reason
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.repository.repository import Repository
+    from memfs.repository.status import Status
     from memfs.standing.assess import Assessment
 
 DIFFERENT = ("changed", "older-text")
@@ -22,6 +26,7 @@ MAX_DIFFERENCE = 20  # lines shown of one memory; `memfs trust ID` shows all
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--long", action="store_true", help="every memory of every group, with differences")
     add_caller(parser)
     add_json(parser)
 
@@ -31,6 +36,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
     status = repository.status(caller_of(args))
     if args.json:
         session.emit("status", _payload(status))
+        return 0
+    if session.terminal and not args.long:
+        _draw(session, status)
         return 0
     session.say(f"{count(len(status.assessments), 'memory', 'memories')}, {len(status.approved)} approved")
     if status.under_way:
@@ -49,6 +57,43 @@ def run(args: argparse.Namespace, session: Session) -> int:
         [(one_line(path), reason) for path, reason in status.bad],
     )
     return 0
+
+
+def _draw(session: Session, status: Status) -> None:
+    """Write the state in at most fifteen lines: each group with its first members and what to type next."""
+    looks = Looks(session)
+    waiting = [a.file.id for a in status.unapproved if a.verdict.reason != Reason.NOT_PINNED]
+    unpinned = [a.file.id for a in status.unapproved if a.verdict.reason == Reason.NOT_PINNED]
+    in_use = sum(a.approved for a in status.approved)
+    session.say(
+        f"{looks.bold(count(len(status.assessments), 'memory', 'memories'))}, {len(status.approved)} approved, "
+        f"{in_use} in use"
+    )
+    if status.under_way:
+        session.say(looks.warn(f"a {status.under_way} is under way: memfs writes nothing until it is finished"))
+    for notice in status.notices[:2]:
+        session.say(looks.fit(one_line(notice), looks.width))
+    groups: list[tuple[str, Sequence[str], str]] = [
+        ("lost approval", [a.file.id for a in status.lost], "memfs trust"),
+        ("not approved", waiting, "memfs trust"),
+        ("not pinned here", unpinned, "memfs pin"),
+        ("look again", [a.file.id for a in status.due], "memfs due"),
+        ("not committed", [one_line(path) for path in status.uncommitted], "git status"),
+        ("drafts", status.drafts, "memfs drafts"),
+        ("not memories", [one_line(path) for path, _ in status.bad], "memfs check"),
+    ]
+    if status.ahead:
+        groups.append(("commits to push", [f"ahead of its upstream by {status.ahead}"], "git push"))
+    if status.behind:
+        groups.append(("commits to pull", [f"behind its upstream by {status.behind}"], "git pull"))
+    shown = [group for group in groups if group[1]]
+    for title, names, command in shown:
+        number = f"{len(names):>4}" if not title.startswith("commits") else "    "
+        head = f"{number} {title:<16}"
+        room = looks.width - len(head) - len(command) - 6
+        session.say(f"{looks.warn(head)}  {looks.fit(', '.join(names[:20]), room).ljust(room)}  {looks.bold(command)}")
+    if not shown:
+        session.say(looks.dim("nothing waits"))
 
 
 def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) -> None:
@@ -105,6 +150,9 @@ def _payload(status: Any) -> dict[str, Any]:
             for a in status.due
             if due(a)
         ],
+        "drafts": list(status.drafts),
+        "ahead": status.ahead,
+        "behind": status.behind,
         "uncommitted": list(status.uncommitted),
         "not_memories": [{"path": path, "reason": reason} for path, reason in status.bad],
     }

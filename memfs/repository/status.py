@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memfs.disk.drafts import list_drafts
 from memfs.disk.files import UnreadableFile, list_folder, read_file
 from memfs.disk.worktree import WorkTree, operation_under_way
-from memfs.git.read import blob_id, head_commit, memories_not_checked_out, object_format, read_git
+from memfs.git.read import blob_id, call_git, head_commit, memories_not_checked_out, object_format, read_git
 from memfs.model.memory import MemoryFile, State
 from memfs.model.values import dataclass
 
@@ -33,6 +34,9 @@ class Status:
     bad: tuple[tuple[str, str], ...]  # path, why it is not a memory
     under_way: str | None
     notices: tuple[str, ...]
+    drafts: tuple[str, ...] = ()  # names of texts that are kept for their author
+    ahead: int = 0  # commits that the upstream does not have
+    behind: int = 0  # and the other way round
 
 
 def read_status(repository: Repository, caller: Caller) -> Status:
@@ -52,7 +56,18 @@ def read_status(repository: Repository, caller: Caller) -> Status:
         bad=(*bad, *skipped),
         under_way=operation_under_way(repository.tree),
         notices=repository.notices,
+        drafts=tuple(held.name for held in list_drafts(repository.tree, repository.places)),
+        **_distance(repository.tree),
     )
+
+
+def _distance(tree: WorkTree) -> dict[str, int]:
+    """Return how many commits the branch is ahead of its upstream, and behind; nothing where it has none."""
+    if tree.git_dir is None:
+        return {}
+    done = call_git(tree, "rev-list", "--left-right", "--count", "HEAD...@{upstream}")
+    ahead, _, behind = done.stdout.decode("ascii", "replace").partition("\t")
+    return {"ahead": int(ahead), "behind": int(behind)} if done.returncode == 0 else {}
 
 
 def find_uncommitted(repository: Repository, files: Sequence[MemoryFile], caller: Caller) -> tuple[str, ...]:

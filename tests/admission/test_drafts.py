@@ -51,7 +51,7 @@ def test_an_incomplete_draft_is_kept_and_submitted_with_what_was_missing(
 ) -> None:
     run = memfs("remember", "-", "--kind", "decision", cwd=stocked, stdin=b"Additive migrations only.")
     assert run.code == 4
-    assert "scope, evidence, review_trigger" in run.err
+    assert "required and missing: evidence" in run.err
     done = memfs("drafts", "submit", "draft-1", *FIELDS[2:], cwd=stocked)
     assert done.code == 0, done.err
     assert memfs("show", "additive-migrations-only", cwd=stocked).code == 0
@@ -211,7 +211,7 @@ def test_a_link_in_the_place_of_a_draft_is_not_followed(tmp_path: Path, repo: Pa
 def test_a_new_memory_names_those_that_say_the_same(stocked: Path, memfs: Callable[..., Run]) -> None:
     text = "The billing team accepts additive schema changes only while mixed worker versions run."
     assert memfs("remember", text, *FIELDS, "--origin", "owner", "--id", "first", cwd=stocked).code == 0
-    again = memfs("remember", text, *FIELDS, "--origin", "owner", "--json", cwd=stocked)
+    again = memfs("remember", text, *FIELDS, "--origin", "owner", "--again", "--json", cwd=stocked)
     assert again.json["similar"] == [{"id": "first", "likeness": "same"}]
     short = memfs("remember", "Additive schema changes only.", *FIELDS, "--origin", "owner", "--json", cwd=stocked)
     assert short.code == 0
