@@ -21,7 +21,7 @@ from memfs.check import counted
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of, origin_of
 from memfs.errors import EXIT_YES, UsageError
 from memfs.model.codepoints import plain
-from memfs.repository import DraftText, Repository
+from memfs.repository import DraftText, Repository, find_ids
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -70,7 +70,7 @@ def _wanted(args: argparse.Namespace, session: Session, repository: Repository) 
     if args.new is None and (given := [name for name, value in fields_of(args).items() if value]):
         raise UsageError(f"--{given[0].replace('_', '-')} goes with --new", hint="`memfs edit ID` changes a memory")
     return propose.Wanted(
-        ids=tuple(args.ids),
+        ids=tuple(find_ids(repository.tree, args.ids)),
         new=_write_new(args, session, repository) if args.new is not None else {},
         branch=args.branch,
         base=args.base,

@@ -33,6 +33,7 @@ from memfs.cli.pin_command import ask_for_pin
 from memfs.errors import EXIT_NO, EXIT_TRUST, EXIT_YES, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.unseen import find_alike
+from memfs.repository.find import find_ids
 from memfs.trust.approve import Approved, approve, make_records
 from memfs.trust.carriers import APPROVALS
 from memfs.trust.opening import open_view
@@ -108,7 +109,11 @@ def approve_ids(
     repository, view = open_pinned(session)
     tree = repository.tree
     is_queue = not ids and not since and not renew
-    wanted = [*ids, *(ids_since(tree, since) if since else ()), *(ids_waiting(tree, view) if is_queue else ())]
+    wanted = [
+        *find_ids(tree, ids),
+        *(ids_since(tree, since) if since else ()),
+        *(ids_waiting(tree, view) if is_queue else ()),
+    ]
     signer = find_signer(session, view.keyring, key=key, wanted=lambda line: "approve" in line.roles)
     if renew:
         line = view.keyring.find_key(signer.public.blob) if view.keyring else None

@@ -30,13 +30,15 @@ def run(args: argparse.Namespace, session: Session) -> int:
     require_terminal(session, "withdrawing an approval")
     from memfs.cli.trust_command import open_pinned, payload_of
     from memfs.model.values import replace
+    from memfs.repository.find import find_ids
     from memfs.trust.approve import approve, make_records
     from memfs.trust.plan import find_key, plan_withdrawal
     from memfs.trust.record import format_record
 
     repository, view = open_pinned(session)
     signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.counts)
-    plan = plan_withdrawal(repository.tree, session.places, args.ids, today=session.today, view=view)
+    ids = find_ids(repository.tree, args.ids)
+    plan = plan_withdrawal(repository.tree, session.places, ids, today=session.today, view=view)
     find_key(plan, signer)
     chosen = []
     for item in plan.items:

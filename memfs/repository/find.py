@@ -75,6 +75,15 @@ def find_paths(tree: WorkTree, name: str) -> list[str]:
     return found
 
 
+def find_ids(tree: WorkTree, names: Iterable[str]) -> list[str]:
+    """Return the id that each of ``names`` (ids, paths or titles) means; one that no file has stays as it is, for
+    the approval of a deleted file can be withdrawn too."""
+    return [
+        next(iter({id_of_path(path) for path in find_paths(tree, name)}), name) if not is_id(name) else name
+        for name in names
+    ]
+
+
 def find_in(stores: Sequence[tuple[str, Repository]], name: str, caller: Caller) -> Found:
     """Return the files of ``name`` in the first of ``stores`` that has it; a notice names the others."""
     found: list[Found] = []

@@ -83,6 +83,16 @@ def test_untrust_withdraws(team: Team, typed: Typed, alice: Person) -> None:
     assert team.says() == "withdrawn"
 
 
+def test_a_memory_is_meant_by_its_path_or_title_too(team: Team, typed: Typed, alice: Person) -> None:
+    key = ("--key", str(alice.key))
+    for name in ("memories/team/a.md", "./memories/team/a.md", "team/a", "A"):
+        code, shown = typed("untrust", name, *key, answers=[("Type a to withdraw", "a")])
+        assert code == 0, shown
+        code, shown = typed("trust", name, *key, answers=approving("a"))
+        assert code == 0, shown
+        assert team.says() == "trusted"
+
+
 def test_several_ids_are_one_signature(team: Team, typed: Typed, alice: Person) -> None:
     team.write("b", memory_text("Another one."))
     team.write("c", memory_text("A third one."))

@@ -190,6 +190,8 @@ def test_an_old_branch_says_which_branch_has_the_newer_keyring(team: Team, alice
     verdict = team.verdict()
     assert verdict.reason == "keyring-rolled-back"
     assert "merge or rebase on main" in (verdict.detail or "")
+    team.git("merge", "-q", "main")
+    assert team.says() == "trusted"
 
 
 def test_reset_shows_both_keyrings_and_asks(team: Team, alice: Person, carol: Person) -> None:
