@@ -6,15 +6,18 @@
   python benchmarks/train_orders.py --measure --data DIR   and the labelled rows of development
 
 Lines come from ``benchmarks/authority`` (and ``tests/admission``, for training only). Forms, the blocks of those files,
-never part between training and test: a third of them measures weights that are trained on the others; the weights
-that ship are then trained on all. ``fresh.txt`` was written afterwards and trains nothing. FOLDER is ordinary
-Markdown: its sentences are taken for ordinary in training, so keep other files for measuring. Needs numpy to train.
+never part between training and test: each third of them is measured by weights that are trained on the others; the
+weights that ship are then trained on all. ``fresh.txt`` chose the features; ``aside.txt`` was written before any of
+this was changed and chose nothing. FOLDER (KIND/REPOSITORY/…) is ordinary Markdown: the sentences of two thirds of its
+repositories are taken for ordinary in training, and the other third sets the threshold. The
+project's own pages, messages and tests are ordinary too. Keep other files for measuring. Needs numpy to train.
 Prints JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import random
@@ -37,8 +40,13 @@ from memfs.admission import meaning  # noqa: E402
 
 LINES = HERE / "authority"
 WEIGHTS = HERE.parent / "memfs" / "admission" / "data" / "orders.bin"
-RISE = 0.15
-_COPIES = {"orders.txt": 3, "ordinary.txt": 5, "fresh.txt": 2}
+THIRDS = 3
+FIRST, MINED, HARDEST = 20_000, 80_000, 2_000
+"""Sentences of real files: trained on, looked through for the hardest ones, how many of these are added."""
+
+ORDINARY_WEIGHT, REAL_WEIGHT = 4.0, 1.5  # against all orders together
+OTHER_LANGUAGES = 3  # times an ordinary line counts that is not in English: real files nearly all are
+_COPIES = {"orders.txt": 3, "ordinary.txt": 5, "fresh.txt": 2, "aside.txt": 1}
 
 
 class Line(NamedTuple):
@@ -65,7 +73,7 @@ def read_slots() -> dict[str, dict[str, list[str]]]:
 def read_lines(name: str) -> list[Line]:
     """Return the lines of one file with their slots filled, the same ones each time."""
     slots = read_slots()
-    order = name == "orders.txt"
+    order = True
     family = language = ""
     form = 0
     found: list[Line] = []
@@ -76,7 +84,7 @@ def read_lines(name: str) -> list[Line]:
             form += 1
             if line:
                 family, language = line[1:-1].split()[:2]
-                order = not line.endswith(" ordinary]") if name == "fresh.txt" else order
+                order = name != "ordinary.txt" and not line.endswith(" ordinary]")
             continue
         texts = set()
         for copy in range(_COPIES[name] if "{" in line else 1):
@@ -90,9 +98,9 @@ def _fill(line: str, slots: dict[str, list[str]], chosen: random.Random) -> str:
     return re.sub(r"\{(\w+)\}", lambda slot: chosen.choice(slots[slot[1]]), line)
 
 
-def is_kept_aside(line: Line) -> bool:
-    """Whether the line's form belongs to the third that training never sees."""
-    return int(hashlib.sha256(f"memfs {line.form}".encode()).hexdigest(), 16) % 3 == 0
+def third_of(name: str) -> int:
+    """Return which third of the forms, or of the repositories, ``name`` belongs to."""
+    return int(hashlib.sha256(f"memfs {name}".encode()).hexdigest(), 16) % THIRDS
 
 
 def read_own() -> list[tuple[str, bool]]:
@@ -104,30 +112,52 @@ def read_own() -> list[tuple[str, bool]]:
     return found
 
 
-def read_real(folder: Path) -> list[list[str]]:
-    """Return the sentences of each Markdown file below ``folder`` that the classifier looks at."""
-    files = []
+def read_project() -> list[str]:
+    """Return the sentences of this project's own pages, messages and tests, where nobody orders an agent about."""
+    root = HERE.parent
+    attacks = [root / "tests" / room for room in ("admission", "attacks", "render", "hooks")]
+    texts = [path.read_text(encoding="utf-8") for path in sorted((root / "docs").rglob("*.md"))]
+    for path in sorted((*(root / "memfs").rglob("*.py"), *(root / "tests").rglob("*.py"))):
+        if not any(path.is_relative_to(room) for room in attacks):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+                    texts.append(node.value)
+    return sorted({plain for text in texts for _, _, plain in meaning.plain_sentences(text)})
+
+
+def read_real(folder: Path) -> dict[int, list[list[str]]]:
+    """Return the sentences of each Markdown file below ``folder``, by third of its repositories."""
+    files: dict[int, list[list[str]]] = {third: [] for third in range(THIRDS)}
     for path in markdown_files(folder):
         text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
-        plain = (sentence.replace("*", "").replace("`", "")[:300] for _, sentence in meaning.sentences_of(text))
-        files.append([sentence for sentence in plain if len(sentence) >= 6])
+        repository = path.relative_to(folder).parts[1:2] or ("",)
+        files[third_of(repository[0])].append([plain for _, _, plain in meaning.plain_sentences(text)])
     return files
 
 
-def train(lines: list[tuple[str, bool]], real: list[str]) -> tuple[Any, float]:
-    """Return weights and bias of a logistic regression; ``real`` sentences count as ordinary."""
+def train(lines: list[tuple[str, bool]], real: list[str], own: list[str]) -> tuple[Any, float]:
+    """Return weights and bias of a logistic regression; ``real`` and ``own`` sentences count as ordinary."""
     import numpy as np
 
-    first, more = real[:20_000], real[20_000:80_000]
+    first = real[:FIRST] + own
     weights, bias = _fit(lines, first, None, -2.0)
-    scored = [(value, text) for text in more if (value := _score(weights, bias, text)) is not None]
-    hard = [text for _, text in sorted(scored, reverse=True)[:1_500]]
+    scored = [(value, text) for text in real[FIRST:MINED] if (value := _score(weights, bias, text)) is not None]
+    hard = [text for _, text in sorted(scored, reverse=True)[:HARDEST]]
     weights, bias = _fit(lines, first + hard, weights * 0.7, bias)
     return np.clip(weights, -np.abs(weights).max(), None), bias
 
 
+def rows_of(lines: Iterable[Line]) -> list[tuple[str, bool]]:
+    """Return what training sees of the lines."""
+    return [
+        (line.text, line.order)
+        for line in lines
+        for _ in range(1 if line.order or line.language == "en" else OTHER_LANGUAGES)
+    ]
+
+
 def _score(weights: Any, bias: float, text: str) -> float | None:
-    features = meaning.features_of(text)
+    features = meaning.features_of(text) if len(text) >= 6 else []
     return float(weights[features].sum() / sqrt(len(features)) + bias) if features else None
 
 
@@ -141,7 +171,9 @@ def _fit(lines: list[tuple[str, bool]], real: list[str], start: Any, bias: float
     wanted = np.maximum(kind, 0)
     orders = (kind == 1).sum()
     weight = np.where(
-        kind == 1, 1.0, np.where(kind == 0, 2 * orders / (kind == 0).sum(), 1.5 * orders / (kind == -1).sum())
+        kind == 1,
+        1.0,
+        np.where(kind == 0, ORDINARY_WEIGHT * orders / (kind == 0).sum(), REAL_WEIGHT * orders / (kind == -1).sum()),
     )
     size = np.array([len(row[0]) for row in rows])
     starts = np.concatenate([[0], np.cumsum(size)])
@@ -168,29 +200,35 @@ def _fit(lines: list[tuple[str, bool]], real: list[str], start: Any, bias: float
     return table, bias
 
 
-def write_weights(weights: Any, bias: float, threshold: float) -> None:
+def write_weights(weights: Any, bias: float, threshold: float, rise: float) -> None:
     """Write the model: a line with its numbers, then one signed byte a weight."""
     import numpy as np
 
     scale = float(np.percentile(np.abs(weights[weights != 0]), 99.9)) / 127
     packed = np.clip(np.round(weights / scale), -127, 127).astype(np.int8).tobytes()
-    head = f"memfs-orders-1 {scale:.6g} {bias:.6g} {threshold:.6g} {RISE}\n"
+    head = f"memfs-orders-1 {scale:.6g} {bias:.6g} {threshold:.6g} {rise:.4g}\n"
     WEIGHTS.write_bytes(head.encode() + packed)
 
 
-def choose_threshold(weights: Any, bias: float, files: Iterable[list[str]], share: float) -> float:
-    """Return the threshold at which ``share`` of the files would be held."""
-    tops = []
+def choose_threshold(weights: Any, bias: float, files: Iterable[list[str]], share: float) -> tuple[float, float]:
+    """Return the threshold at which ``share`` of the files would be held, and its rise: how fast scores thin out."""
+    tops: list[tuple[float, int]] = []
+    every: list[float] = []
     for sentences in files:
         values = [value for text in sentences if (value := _score(weights, bias, text)) is not None]
-        tops.append((max(values) if values else -9.0) - RISE * log(max(1.0, len(sentences) / 8)))
-    return sorted(tops)[int(len(tops) * (1 - share))]
+        tops.append((max(values, default=-9.0), len(sentences)))
+        every += values
+    every.sort()
+    rise = (every[int(len(every) * (1 - 2e-4))] - every[int(len(every) * (1 - 5e-3))]) / log(25)
+    settled = sorted(top - meaning.doubt(size, rise) for top, size in tops)
+    return settled[int(len(settled) * (1 - share))], rise
 
 
 def measure(data: Path | None, real: Path | None) -> dict[str, Any]:
     """Return recall and false share of the shipped weights."""
     result: dict[str, Any] = {}
     result["fresh_forms"] = _table(read_lines("fresh.txt"))
+    result["kept_aside"] = _table(read_lines("aside.txt"))
     if data is not None:
         rows = [
             Line(row["text"], row["label"] == "attack", row["family"], row.get("lang", "en"), row["id"])
@@ -205,9 +243,12 @@ def measure(data: Path | None, real: Path | None) -> dict[str, Any]:
 
 
 def _table(lines: list[Line]) -> dict[str, Any]:
+    return _counts([(line, meaning.find_order(line.text) is not None) for line in lines])
+
+
+def _counts(judged: list[tuple[Line, bool]]) -> dict[str, Any]:
     found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for line in lines:
-        hit = meaning.find_order(line.text) is not None
+    for line, hit in judged:
         for key in ("all", line.family, f"language {line.language}"):
             counts = found[f"{'orders' if line.order else 'ordinary'}: {key}"]
             counts[0] += hit
@@ -234,17 +275,22 @@ def main() -> int:
         if args.real is None:
             parser.error("training needs --real")
         files = read_real(args.real)
-        sentences = [text for file in files for text in file]
+        sentences = [text for third in range(1, THIRDS) for file in files[third] for text in file]
         random.Random(1).shuffle(sentences)
         lines = [line for name in ("orders.txt", "ordinary.txt") for line in read_lines(name)]
-        kept = [line for line in lines if is_kept_aside(line)]
-        for chosen in ([line for line in lines if not is_kept_aside(line)], lines):
-            weights, bias = train([(line.text, line.order) for line in chosen] + read_own(), sentences)
-            write_weights(weights, bias, choose_threshold(weights, bias, files[::3], args.share))
+        project = read_project()
+        judged: list[tuple[Line, bool]] = []
+        for kept in (*range(THIRDS), None):
+            chosen = [line for line in lines if kept is None or third_of(line.form) != kept]
+            weights, bias = train(rows_of(chosen) + read_own(), sentences, project)
+            write_weights(weights, bias, *choose_threshold(weights, bias, files[0], args.share))
             meaning.open_model.cache_clear()
-            if chosen is not lines:
-                figures["kept_third_by_weights_of_the_others"] = _table(kept)
-        figures["lines"] = {"all": len(lines), "kept_aside": len(kept), "forms": len({line.form for line in lines})}
+            judged += [
+                (line, meaning.find_order(line.text) is not None) for line in lines if third_of(line.form) == kept
+            ]
+        figures["each_third_by_weights_of_the_others"] = _counts(judged)
+        figures["files_that_set_the_threshold"] = len(files[0])
+        figures["lines"] = {"all": len(lines), "forms": len({line.form for line in lines})}
     figures |= measure(args.data, args.real if args.measure else None)
     print(json.dumps({"schema": "memfs/benchmark-orders/1", **figures}, indent=1))
     return 0

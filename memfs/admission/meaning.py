@@ -1,17 +1,17 @@
 """A small classifier of sentences that order, permit or pose as authority (ADMISSION 4). Pure.
 
-A linear model over hashed features: words, beginnings of words, neighbouring words, and the classes of
-``data/classes.txt`` (words of eight languages that mean the same here) alone, next to each other and at a distance.
-The weights (``data/orders.bin``, a byte each) are trained by ``benchmarks/train_orders.py``. It only holds or notes.
+A linear model over hashed features: words, their beginnings, endings and runs of four letters, neighbouring words, and
+the classes of ``data/classes.txt`` (words of eight languages that mean the same here) alone, next to each other and at
+a distance. The weights (``data/orders.bin``, a byte each) are trained by ``benchmarks/train_orders.py``. It only
+holds or notes.
 
-A sentence needs two different classes to be looked at, and one of those that orders are about. A long text has more
-sentences that can go wrong by chance, so its threshold rises with their number.
+A long text has more sentences that can go wrong by chance, so its threshold rises with their number.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import log, sqrt
 from zlib import crc32
@@ -20,14 +20,14 @@ from memfs.admission.lazy import LazyPattern
 from memfs.admission.tables import read_data
 from memfs.model.values import dataclass
 
-BITS = 17
+BITS = 18
 _MASK = (1 << BITS) - 1
 _MOST_WORDS = 60
 _FEWEST_WORDS = 4
 _FAR = 8  # classed words that one pair may span
-_SENTENCES_BEFORE_DOUBT = 8
+SENTENCES_BEFORE_DOUBT = 2
 _MOST_KNOWN = 50_000
-_CORE = ("control", "skip", "send", "hide", "note", "ask", "secret", "pretend", "earlier", "spread", "without")
+_LETTERS = 4  # in a row, in words of more than three
 _START, _QUESTION = 30, 31  # beside the numbers of the classes
 
 _TOKEN = LazyPattern(r"[.~/]*[^\W\d_]+(?:[-'./][^\W\d_]+)*|--?[a-z]+|\d+|[^\w\s]")
@@ -51,6 +51,7 @@ class Model:
     bias: float
     threshold: float
     rise: float
+    known: dict[str, tuple[int, int]]  # what a word alone weighs, and how many features that is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,6 @@ class _Classes:
     unspaced: Mapping[str, tuple[int, ...]]
     pattern: re.Pattern[str]
     negation: int
-    core: frozenset[int]
 
 
 @cache
@@ -83,7 +83,6 @@ def _classes() -> _Classes:
         unspaced={word: tuple(sorted(found)) for word, found in unspaced.items()},
         pattern=re.compile("|".join(longest_first)),
         negation=numbers["not"],
-        core=frozenset(numbers[name] for name in _CORE),
     )
 
 
@@ -98,11 +97,12 @@ def open_model() -> Model:
         bias=float(bias),
         threshold=float(threshold),
         rise=float(rise),
+        known={},
     )
 
 
 _known: dict[str, tuple[int, ...]] = {}
-_hashed: dict[str, tuple[int, int, int]] = {}
+_stems: dict[str, int] = {}
 
 
 def _classes_of(word: str) -> tuple[int, ...]:
@@ -120,19 +120,26 @@ def _classes_of(word: str) -> tuple[int, ...]:
     return found
 
 
-def _hashes_of(word: str) -> tuple[int, int, int]:
-    """Return numbers for a word, its beginning and its ending; 0 for one that is the same as the word."""
-    found = _hashed.get(word)
-    if found is None:
-        stem = word[:5]
-        if len(_hashed) > _MOST_KNOWN:
-            _hashed.clear()
-        found = _hashed[word] = (
-            crc32(word.encode()),
-            crc32(f"{stem}~".encode()),
-            crc32(f"${word[-4:]}".encode()) if stem != word else 0,
-        )
-    return found
+def _hash(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def _stem_of(word: str) -> int:
+    """Return a number for the beginning of a word."""
+    if len(_stems) > _MOST_KNOWN:
+        _stems.clear()
+    return _stems.setdefault(word, _hash(f"{word[:5]}~"))
+
+
+def _features_of_word(word: str) -> list[int]:
+    """Return the places of a word alone: itself, its beginning, its ending and its letters in rows of four."""
+    features = {_hash(word)}
+    if len(word) > 5:
+        features |= {_stem_of(word), _hash(f"${word[-4:]}")}
+    if len(word) >= _LETTERS:
+        framed = f"^{word}$"
+        features |= {_hash(f"g{framed[at : at + _LETTERS]}") for at in range(len(framed) - _LETTERS + 1)}
+    return [number & _MASK for number in features]
 
 
 def classed_words(lowered: str) -> list[tuple[int, ...]]:
@@ -147,60 +154,76 @@ def classed_words(lowered: str) -> list[tuple[int, ...]]:
     return found
 
 
-def _class_features(sequence: list[tuple[int, ...]]) -> Iterator[int]:
-    """Yield classes alone, in pairs (next to each other or not) and the first ones of three words."""
+def _class_features(sequence: Sequence[tuple[int, ...]]) -> set[int]:
+    """Return classes alone, in pairs (next to each other or not) and the first ones of three words."""
     size = len(sequence)
+    found: set[int] = set()
+    add = found.add
     for at, numbers in enumerate(sequence):
+        later = sequence[at + 1 : at + 1 + _FAR]
         for first in numbers:
-            yield first
-            for other in range(at + 1, min(size, at + 1 + _FAR)):
-                near = other == at + 1
-                for second in sequence[other]:
-                    yield 64 + ((first << 5 | second) << 1 | near)
+            add(first)
+            near = 1
+            for others in later:
+                for second in others:
+                    add(64 + ((first << 5 | second) << 1 | near))
+                near = 0
         if at + 1 < size:
-            pair = numbers[0] << 5 | sequence[at + 1][0]
+            pair = (numbers[0] << 5 | later[0][0]) << 10
             for other in range(at + 2, min(size, at + 5)):
-                yield 4096 + ((pair << 5 | sequence[other][0]) * 3 + (other == at + 2) + (at == 0)) * 0x9E3779B1
-
-
-def _word_features(lowered: str) -> list[int]:
-    """Return words, their beginnings and endings, and two and three beginnings in a row."""
-    before = last = 0
-    found: list[int] = []
-    for word in _WORD.findall(lowered)[:_MOST_WORDS]:
-        whole, stem, ending = _hashed.get(word) or _hashes_of(word)
-        two = stem * 3 + last
-        found += (whole, two, two * 5 + before, stem * 7 + before)
-        if ending:
-            found += (stem, ending)
-        before, last = last, stem
+                three = (pair | sequence[other][0]) * 3 + (other == at + 2) + (at == 0)
+                add((4096 + three * 0x9E3779B1) & _MASK)
     return found
 
 
-def features_of(sentence: str) -> list[int]:
-    """Return the places of a sentence's features; none where it has fewer than two classes or four words."""
+def _read(sentence: str) -> tuple[list[str], list[int]]:
+    """Return the words of a sentence and the places of its features between words; nothing of a heading or a label."""
     lowered = sentence.lower().replace("’", "'")
-    sequence = classed_words(lowered)
-    classes = {number for numbers in sequence for number in numbers}
-    if len(classes) < 2 or _classes().core.isdisjoint(classes):
-        return []
     if lowered.count(" ") < _FEWEST_WORDS - 1 and (lowered.isascii() or not _UNSPACED.search(lowered)):
-        return []  # a heading or a label
-    features = {number & _MASK for number in _word_features(lowered)}
-    features.update(number & _MASK for number in _class_features([(_START,), *sequence]))
+        return [], []
+    words = _WORD.findall(lowered)[:_MOST_WORDS]
+    before = last = 0
+    between: list[int] = []
+    for word in words:
+        stem = _stems.get(word) or _stem_of(word)
+        two = stem * 3 + last
+        between += (two & _MASK, (two * 5 + before) & _MASK, (stem * 7 + before) & _MASK)
+        before, last = last, stem
+    between += _class_features([(_START,), *classed_words(lowered)])
     if lowered.rstrip().endswith(("?", "？")):
-        features.add(_QUESTION)
-    return list(features)
+        between.append(_QUESTION)
+    return words, between
+
+
+def features_of(sentence: str) -> list[int]:
+    """Return the places of a sentence's features; one place may come twice."""
+    words, between = _read(sentence)
+    return [number for word in words for number in _features_of_word(word)] + between
 
 
 def score(sentence: str) -> float | None:
-    """Return how much a sentence reads like an order; None where it is not looked at."""
-    features = features_of(sentence)
-    if not features:
+    """Return how much a sentence reads like an order; None for a heading or a label."""
+    words, between = _read(sentence)
+    if not words:
         return None
     model = open_model()
-    total = sum(map(model.weights.__getitem__, features))
-    return total * model.scale / sqrt(len(features)) + model.bias
+    known, weigh = model.known, model.weights.__getitem__
+    total, size = sum(map(weigh, between)), len(between)
+    for word in words:
+        found = known.get(word)
+        if found is None:
+            if len(known) > _MOST_KNOWN:
+                known.clear()
+            features = _features_of_word(word)
+            found = known[word] = (sum(map(weigh, features)), len(features))
+        total += found[0]
+        size += found[1]
+    return total * model.scale / sqrt(size) + model.bias
+
+
+def doubt(sentences: int, rise: float) -> float:
+    """Return by how much the threshold rises for a text of so many sentences."""
+    return rise * log(max(1.0, sentences / SENTENCES_BEFORE_DOUBT))
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:
@@ -221,17 +244,21 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
         start += len(line) + 1
 
 
+def plain_sentences(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield offset, text and what is scored of each sentence: without emphasis and what it only quotes."""
+    for offset, sentence in sentences_of(text):
+        said = sentence if _QUOTES.isdisjoint(sentence) else _QUOTED.sub('"', sentence)
+        yield offset, sentence, said.replace("*", "").replace("`", "").replace("__", "")[:300]
+
+
 def find_order(text: str) -> tuple[int, int] | None:
     """Return where the sentence begins and ends that reads most like an order, when one does enough."""
     best: tuple[float, int, int] | None = None
     looked_at = 0
-    for offset, sentence in sentences_of(text):
+    for offset, sentence, plain in plain_sentences(text):
         looked_at += 1
-        said = sentence if _QUOTES.isdisjoint(sentence) else _QUOTED.sub('"', sentence)
-        plain = said.replace("*", "").replace("`", "").replace("__", "")[:300]
         value = score(plain) if len(plain) >= 6 else None
         if value is not None and (best is None or value > best[0]):
             best = (value, offset, offset + len(sentence.rstrip()))
     model = open_model()
-    doubt = model.rise * log(max(1.0, looked_at / _SENTENCES_BEFORE_DOUBT))
-    return best[1:] if best is not None and best[0] > model.threshold + doubt else None
+    return best[1:] if best is not None and best[0] > model.threshold + doubt(looked_at, model.rise) else None

@@ -6,7 +6,7 @@ Rules are data (``data/*.rules``, read by :mod:`memfs.admission.tables`); this m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from memfs.model.values import dataclass
@@ -78,44 +78,51 @@ class Gist:
         self.digits = sum(map(lowered.count, "0123456789"))
 
 
+Likely = Mapping[str, Sequence[Rule]]
+"""The rules that can match a text, by group."""
+
+
 class RuleSet:
-    """Rules, and an index that tells in one look at a text which of them can match at all.
+    """Groups of rules, and an index that tells in one look at a text which of them can match at all.
 
     A keyword can only occur where its first three characters do, so the text's own triples are
     compared with those of all keywords at once. Most texts end here for nearly every rule.
     """
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self.rules = tuple(rules)
+    def __init__(self, groups: Mapping[str, Iterable[Rule]]) -> None:
+        self._groups = tuple(groups)
+        self._rules = tuple((group, rule) for group, rules in groups.items() for rule in rules)
         # A rule with ``near`` looks for its keywords itself; the index has its rarer ``also`` words.
-        self._always = frozenset(place for place, rule in enumerate(self.rules) if not rule.keywords)
+        self._always = frozenset(place for place, (_, rule) in enumerate(self._rules) if not rule.keywords)
         self._short: list[tuple[str, int]] = []
-        self._grams: dict[tuple[str, ...], list[tuple[str, int]]] = {}
-        for place, rule in enumerate(self.rules):
+        self._grams: dict[tuple[str, ...], list[tuple[str, tuple[str, ...], int]]] = {}
+        for place, (_, rule) in enumerate(self._rules):
             for word in rule.also or rule.keywords:
                 if len(word) < _GRAM:
                     self._short.append((word, place))
                 else:
-                    self._grams.setdefault(tuple(word[:_GRAM]), []).append((word, place))
+                    self._grams.setdefault(tuple(word[:_GRAM]), []).append((word, tuple(word[-_GRAM:]), place))
 
-    def likely(self, gist: Gist) -> list[Rule]:
-        """Return the rules whose keywords occur in a text, in order."""
+    def likely(self, gist: Gist) -> Likely:
+        """Return the rules whose keywords occur in a text, by group and in order."""
         lowered = gist.lowered
         places = set(self._always)
         for word, place in self._short:
-            if word in lowered:
+            if place not in places and word in lowered:
                 places.add(place)
-        for gram in self._grams.keys() & gist.grams:
-            for word, place in self._grams[gram]:
-                if place not in places and word in lowered:
+        grams = gist.grams
+        for gram in self._grams.keys() & grams:
+            for word, end, place in self._grams[gram]:
+                if end in grams and place not in places and (len(word) == _GRAM or word in lowered):
                     places.add(place)
-        found = [self.rules[place] for place in sorted(places)]
-        return [
-            rule
-            for rule in found
-            if gist.digits >= rule.digits
-            and (not rule.also or rule.near is not None or any(word in lowered for word in rule.keywords))
-        ]
+        found: dict[str, list[Rule]] = {group: [] for group in self._groups}
+        for place in sorted(places):
+            group, rule = self._rules[place]
+            if gist.digits >= rule.digits and (
+                not rule.also or rule.near is not None or any(word in lowered for word in rule.keywords)
+            ):
+                found[group].append(rule)
+        return found
 
 
 def find_first(rule: Rule, text: str, gist: Gist) -> re.Match[str] | None:
@@ -128,7 +135,7 @@ def find_first(rule: Rule, text: str, gist: Gist) -> re.Match[str] | None:
                 return match
         return None
     tried = 0
-    for place in sorted(_places_of(rule, gist)):
+    for place in _places_of(rule, gist):
         for start in range(max(tried, place - rule.near), place + 1):
             found = pattern.match(text, start)
             if found is not None and (accepts is None or accepts(found)):
@@ -137,20 +144,23 @@ def find_first(rule: Rule, text: str, gist: Gist) -> re.Match[str] | None:
     return None
 
 
-_starts: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {}
+_starts: dict[str, tuple[dict[tuple[str, ...], list[str]], list[str]]] = {}
 
 
-def _places_of(rule: Rule, gist: Gist) -> set[int]:
-    """Return every place where a keyword of ``rule`` begins."""
-    starts = _starts.get(rule.name)
-    if starts is None:
-        starts = _starts[rule.name] = tuple((tuple(word[:_GRAM]), word) for word in rule.keywords)
+def _places_of(rule: Rule, gist: Gist) -> list[int]:
+    """Return every place where a keyword of ``rule`` begins, in order."""
+    known = _starts.get(rule.name)
+    if known is None:
+        grams: dict[tuple[str, ...], list[str]] = {}
+        for word in rule.keywords:
+            grams.setdefault(tuple(word[:_GRAM]), []).append(word)
+        known = _starts[rule.name] = (grams, [word for word in rule.keywords if len(word) < _GRAM])
+    grams, words = known
     lowered = gist.lowered
     places: set[int] = set()
-    for gram, word in starts:
-        if gram in gist.grams or len(gram) < _GRAM:
-            place = lowered.find(word)
-            while place >= 0:
-                places.add(place)
-                place = lowered.find(word, place + 1)
-    return places
+    for word in (*words, *(word for gram in grams.keys() & gist.grams for word in grams[gram])):
+        place = lowered.find(word)
+        while place >= 0:
+            places.add(place)
+            place = lowered.find(word, place + 1)
+    return sorted(places)

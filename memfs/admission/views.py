@@ -55,6 +55,7 @@ _WRAPPED_BASE64 = LazyPattern(
     r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{48,96}[ \t]*\\?\n[ \t>]*){1,400}[A-Za-z0-9+/]{0,96}={0,2}"
 )
 _LONG = LazyPattern(r"[A-Za-z0-9+/_-]{24}")
+_LONGER = LazyPattern(r"[A-Za-z0-9+/]{48}")  # a whole line of wrapped base64
 _PAIRS = LazyPattern(r"(?:[0-9a-fA-F]{2}[ :]){6}")
 _HEX = LazyPattern(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
 _BACKWARDS = ("backwards", "in reverse", "read this reversed", "right to left", "rückwärts", "l'envers", "al revés")
@@ -126,9 +127,11 @@ def _unescaped(view: View) -> View | None:
 def _decoded(view: View) -> Iterator[View]:
     from memfs.admission.secrets import decode_base64
 
-    if not _LONG.search(view.text) and not _PAIRS.search(view.text):
+    is_long = _LONG.search(view.text) is not None
+    if not is_long and not _PAIRS.search(view.text):
         return
-    for pattern in (_BASE64, _WRAPPED_BASE64):
+    wrapped = is_long and _LONGER.search(view.text) is not None
+    for pattern in (_BASE64, _WRAPPED_BASE64)[: is_long + wrapped]:
         for match in pattern.finditer(view.text):
             run = re.sub(r"[\s>\\]", "", match.group())
             plain = decode_base64(run)
@@ -154,6 +157,7 @@ _SPACED = LazyPattern(
     r"(?<![\w])(?:[^\W_][ .\-_*|]){4,}[^\W_](?![\w])(?:(?:\s{2,}|[ .\-_*|]{2,})(?:[^\W_][ .\-_*|])+[^\W_](?![\w]))*"
 )
 _LEET = LazyPattern(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
+_HEX_WORD = LazyPattern(r"[0-9a-f]{6,64}(?![^\W_])")  # a commit or a digest, no word in disguise
 _LEET_LETTERS = str.maketrans("013457@$!|", "oieastasil")
 
 
@@ -281,10 +285,16 @@ def flow_of(view: View) -> View:
 
 
 def unleet(view: View) -> View | None:
-    """Return ``view`` with digits read as the letters they look like; None where nothing looks so."""
-    if not _LEET.search(view.text):
-        return None
-    return View(name="digits as letters", text=view.text.translate(_LEET_LETTERS), places=view.places)
+    """Return ``view`` with digits read as the letters they look like; None where no word looks so."""
+    for match in _LEET.finditer(view.text):
+        start = match.start()
+        if view.text[start + 1] == "@":  # PATH@COMMIT
+            start += 2
+        while start and view.text[start - 1].isalnum():
+            start -= 1
+        if _HEX_WORD.match(view.text, start) is None:
+            return View(name="digits as letters", text=view.text.translate(_LEET_LETTERS), places=view.places)
+    return None
 
 
 def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[str]) -> Iterator[View]:
