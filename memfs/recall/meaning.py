@@ -30,6 +30,8 @@ RANKED = 50
 """So many of the words' best and so many of the nearest are ranked."""
 
 
+SAMPLED = 64
+"""About so many memories of a store tell the question's mean cosine."""
 TELLING = 0.25
 """The late interaction that a hit needs for a prompt, where its cosine is not enough."""
 ALIKE = 0.55
@@ -90,15 +92,32 @@ class Meaning:
         """Whether the model reads the question's language."""
         return self.model.languages != "en" or language_of(self._text) == "en"
 
+    @cached_property
+    def mean(self) -> float | None:
+        """The question's mean cosine over some memories, without the nearest of them; None for too few."""
+        found = [
+            cosine
+            for vectors, places in zip(self.vectors, self.places, strict=True)
+            for place in places[:: max(1, len(places) // SAMPLED)]
+            if place >= 0 and (cosine := vectors.similarity(self._asked.vector, place)) is not None
+        ]
+        return (sum(found) - max(found)) / (len(found) - 1) if len(found) > 1 else None
+
+    def nearness(self, cosine: float) -> float:
+        """Return what the model's thresholds are compared with: the cosine, or its distance from the mean."""
+        if not self.model.above_mean:
+            return cosine
+        return (cosine - self.mean) / (1 - self.mean) if self.mean is not None and self.mean < 1 else -1.0
+
     def is_near(self, near: Near) -> bool:
         """Return whether one memory is so near that the prompt may look, whatever its words."""
-        return self.is_at_home and max(near.values(), default=-1.0) >= self.model.near
+        return self.is_at_home and bool(near) and self.nearness(max(near.values())) >= self.model.near
 
     def is_telling(self, parts: Mapping[str, float]) -> bool:
         """Return whether a hit is near enough to be shown for a prompt that nobody asked memfs."""
         if "late" not in parts or not self.is_at_home:
             return True  # there is no measure for it: its words found it
-        return parts["late"] >= TELLING or parts["meaning"] >= self.model.related
+        return parts["late"] >= TELLING or self.nearness(parts["meaning"]) >= self.model.related
 
     def is_alike(self, first: Hit, second: Hit) -> bool | None:
         """Return whether two hits are about the same; None where their tokens are not known."""
@@ -122,7 +141,7 @@ class Meaning:
             place = self.places[number][row]
             if cosine is None and place >= 0:
                 cosine = self.vectors[number].similarity(self._asked.vector, place)
-            is_related = cosine is not None and cosine >= self.model.related
+            is_related = cosine is not None and self.nearness(cosine) >= self.model.related
             if with_topic is None or row in with_topic[number] or is_related:
                 tokens = self.vectors[number].tokens(place) if place >= 0 and self._asked.tokens else ()
                 places.append((number, row))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +14,9 @@ from support import git
 from memfs.disk.places import Places
 from memfs.disk.worktree import find_work_tree
 from memfs.index import models
+from memfs.index.embedding import Embedded
 from memfs.index.semantic import read_vectors, vector_folder
+from memfs.recall.meaning import Meaning
 from memfs.recall.search import Result
 from memfs.standing.background import refresh_index
 
@@ -213,3 +216,38 @@ def test_a_preparation_of_a_former_version_is_replaced_without_a_word(
     report = refresh_index(find_work_tree(embedded), places)  # what the detached process does
     assert report is not None
     assert ask(embedded, "friday", mode="auto").mode == "hybrid"
+
+
+class _Line:
+    """Vectors with given cosines, whatever is asked."""
+
+    dimensions = 8
+
+    def __init__(self, cosines: list[float]) -> None:
+        self._cosines = cosines
+
+    def nearest(self, query: object, places: object, *, limit: int) -> list[int]:
+        return list(range(len(self._cosines)))
+
+    def similarity(self, query: object, number: int) -> float | None:
+        return self._cosines[number]
+
+    def tokens(self, number: int) -> list[int]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("cosines", "is_near"),
+    [
+        ([0.80, 0.82, 0.81, 0.87], True),
+        ([0.80, 0.82, 0.81, 0.83], False),
+        ([0.1, 0.2, 0.15, 0.5], True),
+        ([0.9], False),
+    ],
+)
+def test_an_added_model_is_judged_by_the_questions_own_mean(cosines: list[float], is_near: bool) -> None:
+    model = models.KNOWN["multilingual-e5-small"]._replace(near=0.26)
+    meaning = Meaning(models.Prepared(model, "", "key"), "a question", Embedded(array("f"), b"", ()))
+    meaning.add(_Line(cosines), range(len(cosines)))
+    assert meaning.is_near({(0, row): cosine for row, cosine in enumerate(cosines)}) is is_near
+    assert not meaning.is_near({})
