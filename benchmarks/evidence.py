@@ -1,6 +1,6 @@
 """How long the state of many memories takes, and what a recall starts for it.
 
-    python benchmarks/evidence.py [--memories 10000] [--files 3000]
+    python benchmarks/evidence.py [--memories 10000] [--files 3000] [--peer CHECKOUT]
 
 Makes a repository of its own, in which every memory rests on the content of a file and is due when that file
 changes. Prints, medians of several runs in one process:
@@ -8,7 +8,9 @@ changes. Prints, medians of several runs in one process:
 * the state of all of them from nothing, over the work tree and over a commit;
 * `memfs check` of the same repository when nothing has changed since the last one, of which that state is a part;
 * what a change of one file costs: its drift;
-* how many processes of git one recall starts.
+* how many processes of git one recall starts;
+* with ``--peer`` (a checkout of the first release, `git worktree add DIR 92f812b`): that release's check of the same
+  memories when nothing has changed, in the same run. It ties evidence to a commit, so each memory names one there.
 """
 
 from __future__ import annotations
@@ -72,6 +74,37 @@ def build(root: Path, memories: int, files: int) -> None:
     git(root, "commit", "-qm", "all")
 
 
+_PEER = """
+import sys, time, statistics
+from datetime import date
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import memfs
+assert memfs.__file__.startswith(sys.argv[1]), memfs.__file__
+from memfs.review.check import Target, check_repository
+from memfs.store.places import Places
+from memfs.store.worktree import find_work_tree
+tree, places, times = find_work_tree(Path(sys.argv[2])), Places(home=Path(sys.argv[3])), []
+for _ in range(int(sys.argv[4]) + 1):
+    start = time.perf_counter()
+    found = check_repository(tree, places, Target(), today=date(2027, 3, 1))
+    times.append(time.perf_counter() - start)
+print(statistics.median(times[1:]))
+"""
+
+
+def measure_peer(root: Path, home: Path, peer: Path, runs: int = 3) -> float:
+    """Return the median of the unchanged check by the release at ``peer``, in a process of its own."""
+    commit = git(root, "rev-parse", "HEAD")
+    for path in (root / "memories/team").iterdir():
+        lines = path.read_text().split("\n")
+        tied = [f"{line.partition('@blob:')[0]}@{commit[:12]}" if "@blob:" in line else line for line in lines]
+        path.write_text("\n".join(tied))
+    git(root, "commit", "-qam", "evidence by commit")
+    arguments = [sys.executable, "-c", _PEER, str(peer.resolve()), str(root), str(home), str(runs)]
+    return float(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
+
+
 def median(call: Callable[[], object], runs: int = RUNS) -> float:
     times = []
     for _ in range(runs):
@@ -85,15 +118,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--files", type=int, default=3_000)
+    parser.add_argument("--peer", type=Path, metavar="CHECKOUT", help="the first release, to compare with")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root, home = Path(folder, "project"), Path(folder, "home")
         home.mkdir(mode=0o700)
         build(root, args.memories, args.files)
-        measure(root, Places(home=home))
+        state = measure(root, Places(home=home))
+        if args.peer is not None:
+            peer = Path(folder, "peer")
+            peer.mkdir(mode=0o700)
+            before = measure_peer(root, peer, args.peer)
+            print(f"first release's check   {before:6.2f} s   (state, work tree is {state / before:.2f} times that)")
 
 
-def measure(root: Path, places: Places) -> None:
+def measure(root: Path, places: Places) -> float:
+    """Print what the state of all memories costs, and return the seconds over the work tree."""
     tree = find_work_tree(root)
     head = git(root, "rev-parse", "HEAD")
     subjects = []
@@ -124,6 +164,7 @@ def measure(root: Path, places: Places) -> None:
 
     print(f"drift of one file       {median(drift, 3):6.2f} s   ({len(found)} memories become stale)")
     print(f"git for a recall        {count_processes(tree, places)} processes for five memories that rest on content")
+    return work
 
 
 def count_processes(tree: object, places: Places) -> int:
