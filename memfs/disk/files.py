@@ -69,7 +69,7 @@ class UnreadableFile(InvalidMemoryError):
 def scan_memories(tree: WorkTree) -> Scan:
     """Return every memory file of ``tree`` by path, and what was skipped.
 
-    Passed over, and named with a reason: symlinks, anything that is no regular file, nested
+    Passed over, and named with a reason: symlinks, anything but a regular file, nested
     repositories, names that are not UTF-8 or hold control characters, folders that cannot be
     opened. Passed over in silence: hidden names and files that are not ``*.md``.
     """
@@ -249,7 +249,7 @@ def split_path(path: str) -> list[str]:
         or any(part in ("", ".", "..") or part.casefold() == ".git" for part in parts)
         or any(len(os.fsencode(part)) > 255 for part in parts)
     ):
-        raise UnreadableFile("is no path inside the work tree", reason="bad-path", where=printable(path))
+        raise UnreadableFile("is not a path inside the work tree", reason="bad-path", where=printable(path))
     return parts
 
 
@@ -327,7 +327,7 @@ _held_guard = threading.Lock()
 
 @contextmanager
 def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[int]:
-    """Hold the one lock for writing into ``tree``; its own holder may take it again.
+    """Take the one lock for writing into ``tree``; its own holder may take it again.
 
     It lies in the work tree's git directory and is a ``flock``: the system takes it from a process
     that dies, so no dead lock is ever left. A child that is given the file descriptor (what the
@@ -336,7 +336,7 @@ def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[int]:
     """
     if tree.git_dir is None:
         raise UsageError(
-            "these files are no git repository, so nothing can be written here",
+            "these files are not a git repository, so nothing can be written here",
             where=printable(tree.root),
             hint="clone the repository instead of unpacking a copy of it",
         )

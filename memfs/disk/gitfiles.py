@@ -94,7 +94,7 @@ def parse_config(raw: bytes) -> dict[str, str | None]:
     """Return the last value of each variable of a git config file, as ``section.sub.name``.
 
     Section and variable names are in lower case; a variable without ``=`` has the value None,
-    which git reads as true. Includes are not followed. Lines that are no config are passed over:
+    which git reads as true. Includes are not followed. Lines that are not config are passed over:
     git would refuse the file, and then says so itself.
     """
     values: dict[str, str | None] = {}

@@ -1,7 +1,7 @@
 """Settings: the repository's, which are hostile and can only narrow, and the user's own (DESIGN 4).
 
 Each reader takes the YAML of :mod:`strictyaml` and the fields of ``schemas/config.json`` or
-``schemas/user-config.json``; tests hold the two together.
+``schemas/user-config.json``; tests keep the two together.
 """
 
 from __future__ import annotations

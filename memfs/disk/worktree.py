@@ -35,7 +35,7 @@ class WorkTree:
 
 
 def find_work_tree(start: Path) -> WorkTree:
-    """Return the work tree that holds the folder ``start``.
+    """Return the work tree that contains the folder ``start``.
 
     The nearest ``.git`` decides, as for git; one that leads nowhere is an error and not the
     parent's business. Without any, a folder that holds ``.memfs/`` (or ``memories/``, when
@@ -65,7 +65,7 @@ def find_work_tree(start: Path) -> WorkTree:
     if plain is not None:
         return WorkTree(root=Path(plain), git_dir=None, common_dir=None)
     raise NoWorkTreeError(
-        "this is no git repository, nor a folder inside one",
+        "this is not a git repository, nor a folder inside one",
         where=printable(here),
         hint="go to a memory repository, or make one here with: memfs init",
     )
@@ -138,7 +138,7 @@ def _open_git(folder: str, git_path: str) -> WorkTree:
         git_dir = os.path.normpath(os.path.join(folder, target))
     if not _is_git_dir(git_dir):
         if os.path.isdir(git_dir):
-            raise _broken(folder, "its .git leads to a folder that is no git directory")
+            raise _broken(folder, "its .git leads to a folder that is not a git directory")
         raise _broken(folder, "its .git leads to a folder that is not there")
     git_dir = os.path.realpath(git_dir)
     common = _common_dir(git_dir)

@@ -30,7 +30,7 @@ class Node(NamedTuple):
 
 
 class YamlError(SetupError):
-    """The text is no YAML of this subset; ``line`` and ``column`` say where."""
+    """The text is not YAML of this subset; ``line`` and ``column`` say where."""
 
     def __init__(self, message: str, *, line: int, column: int) -> None:
         super().__init__(message, where=f"line {line}, column {column}")
@@ -65,12 +65,12 @@ def parse_yaml(raw: bytes) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(
-            f"is no YAML: {error.problem or 'it cannot be parsed'}",
+            f"is not YAML: {error.problem or 'it cannot be parsed'}",
             line=mark.line + 1 if mark else 1,
             column=mark.column + 1 if mark else 1,
         ) from None
     except yaml.YAMLError as error:
-        raise YamlError("is no YAML: it holds characters that YAML does not allow", line=1, column=1) from error
+        raise YamlError("is not YAML: it contains characters that YAML does not allow", line=1, column=1) from error
     if node.value == "":
         return Node({}, node.line, node.column)  # nothing but comments
     return node
@@ -232,7 +232,7 @@ def _parse_node(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> 
     entries: dict[str, Node] = {}
     while not isinstance(key := next(events), yaml.MappingEndEvent):
         if not isinstance(key, yaml.ScalarEvent):
-            raise _refuse(key, "a key that is no text")
+            raise _refuse(key, "a key that is not text")
         if key.value in entries:
             raise _refuse(key, "the same key twice")
         if key.value == "<<":

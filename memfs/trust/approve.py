@@ -86,7 +86,7 @@ def make_records(plan: Plan, signer: Signer, *, now: datetime) -> tuple[Record, 
 def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = None) -> Approved:
     """Sign ``plan``, write its receipts and commit them with the records as trailers.
 
-    The commit holds the approved bytes too, where they were not committed. Nothing is written when
+    The commit contains the approved bytes too, where they were not committed. Nothing is written when
     signing fails; a memory that changed since the plan was made is refused
     (:class:`~memfs.git.commit.ConflictError`).
     """

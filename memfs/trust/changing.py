@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memfs.git.commit import Change  # imports GitPython, so only where something is written
 
 PROPOSAL = f"{FOLDER}/keyring.proposed"
-"""Where a keyring waits for signatures. It is no version, so nothing in it counts."""
+"""Where a keyring waits for signatures. It is not a version, so nothing in it counts."""
 
 
 def new_keyring(signer: Signer, principal: str, *, salt: str | None = None) -> SignedKeyring:
@@ -186,7 +186,7 @@ def choose_keys(keyring: Keyring, name: str) -> tuple[Key, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How far a keyring is from being in force: people still missing of the version before and of its own."""
+    """How far a keyring is from counting: people still missing of the version before and of its own."""
 
     signed: SignedKeyring
     missing_before: int

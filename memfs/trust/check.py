@@ -40,7 +40,7 @@ def check_receipts(receipts: Mapping[str, bytes], view: TrustView) -> list[Probl
         shown = escape_hidden(path, single_line=True)
         records = find_records(raw)
         if receipt_subject(name) is None or len(records) != 1:
-            problems.append(_problem("bad-receipt", f"{shown} is no receipt: it must hold exactly one record"))
+            problems.append(_problem("bad-receipt", f"{shown} is not a receipt: it must contain exactly one record"))
             continue
         if records[0].receipt_name != name:
             problems.append(

@@ -50,7 +50,7 @@ class Followed:
 def find_followed(tree: WorkTree, remembered: Remembered) -> Followed | None:
     """Return the branch that is followed here; None where there is none yet, or it is not clear which.
 
-    A branch that the user named and that is not here is no reason to follow another one.
+    A branch that the user named and that is not here does not make memfs follow another one.
     """
     ref = remembered.followed() or find_main_ref(tree)
     commit = ref_commit(tree, ref) if ref is not None else None
@@ -137,7 +137,7 @@ def receipts_at(tree: WorkTree, commit: str, *, since: str | None = None) -> lis
 
 
 def reading_of(tree: WorkTree, chain: Chain) -> str:
-    """Return what :meth:`Remembered.tips` keeps apart: the keyring in force, and where the history ends."""
+    """Return what :meth:`Remembered.tips` keeps apart: the keyring that counts, and where the history ends."""
     return f"{chain.newest.digest}:{shallow_mark(tree) or 'whole'}"
 
 

@@ -65,7 +65,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRecord:
-    """One record about one id, checked against the keyring in force.
+    """One record about one id, checked against the keyring that counts.
 
     ``failure`` None puts it into V of TRUST 6: it verifies, and ``key`` is its person's.
     """

@@ -359,7 +359,7 @@ def check_keyring(keyring: Keyring, *, where: str) -> None:
     """Raise :class:`KeyringError` for what no single line shows: shared keys, too few root people."""
     blobs = [key.public.blob for key in keyring.keys]
     if len(set(blobs)) != len(blobs):
-        raise KeyringError("one key stands in the keyring twice", where=where)
+        raise KeyringError("one key is in the keyring twice", where=where)
     if len(keyring.principals(ROOT)) < keyring.root:
         raise KeyringError("fewer root people than must sign the next keyring", where=where)
     if len(set(keyring.denied)) != len(keyring.denied):

@@ -57,7 +57,7 @@ def open_view(
     """Return the view of ``tree`` under the user's pin, with what this machine remembers.
 
     ``carrier`` reads keyrings and receipts from elsewhere than the work tree, and ``tips`` are the commits whose
-    history counts (HEAD). ``pin`` stands in for the user's own and for the memory; it is for `check` and `review`
+    history counts (HEAD). ``pin`` is used for the user's own and for the memory; it is for `check` and `review`
     alone (TRUST 8). ``history`` off, or more than ``patience`` seconds of reading, falls back to what this
     machine remembers. Raises :class:`UsageError` for a ``pin`` that is not one, and nothing else.
     """

@@ -67,7 +67,7 @@ def read_pins(places: Places) -> dict[str, Pin]:
     """Return the user's pins by repository id; empty where there is no file.
 
     Raises :class:`SetupError` when the file lies in a git work tree, others may write it, or a line
-    is no pin: a pin that cannot be relied on pins nothing.
+    is not a pin: a pin that cannot be relied on pins nothing.
     """
     path = places.config / _FILE
     raw = read_decisive(path, "your pins", limit=_MAX_BYTES)
@@ -115,7 +115,7 @@ def _parse_pins(raw: bytes, where: str) -> dict[str, Pin]:
         match = _LINE.fullmatch(text)
         if match is None:
             raise SetupError(
-                "a line of your pins is no pin",
+                "a line of your pins is not a pin",
                 where=f"{where}:{number}",
                 hint="each line is `- memfs1:REPOSITORY:VERSION:DIGEST`",
             )

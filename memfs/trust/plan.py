@@ -80,7 +80,7 @@ def plan_approval(
 ) -> Plan:
     """Return the plan for approving ``ids``: each file read once, and those bytes are what is signed.
 
-    Raises :class:`TrustError` where the keyring is not in force or a text cannot be approved,
+    Raises :class:`TrustError` where the keyring does not count or a text cannot be approved,
     :class:`NotFoundError` for an id without a file, :class:`UsageError` for a date in the past.
     """
     view = view or open_view(tree, places, today=today)
@@ -270,7 +270,7 @@ def next_counter(plan: Plan, item: PlanItem, key: Key) -> int:
     """Return the counter for a new record.
 
     One more than the highest that is visible, so that older records lose. An approval of the very
-    text that stands at the top joins it there: the others' approvals keep counting, which is how
+    text that is at the top joins it there: the others' approvals keep counting, which is how
     several people come together (TRUST 6, ADR 4).
     """
     top = newest_of(item.records, item.scope)

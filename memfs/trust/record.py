@@ -161,7 +161,7 @@ def find_records(text: bytes, *, limit: int = MAX_CANDIDATES) -> list[Record]:
     """Return the records in a commit message, a receipt or a pasted comment, in order.
 
     Looks at ``limit`` candidates at most and at 8 KiB of each; what does not match the grammar
-    exactly once white space and quoting are collapsed is no record.
+    exactly once white space and quoting are collapsed is not a record.
     """
     found: list[Record] = []
     place = 0

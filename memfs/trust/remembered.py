@@ -138,7 +138,7 @@ class Remembered:
     def tips(self, reading: str) -> list[str]:
         """Return the commits whose history was read under ``reading``, newest first.
 
-        ``reading`` names the keyring in force, for another one may list the key of a record that was passed
+        ``reading`` names the keyring that counts, for another one may list the key of a record that was passed
         over, and where the history is cut off, for more of it may arrive: then all is read again.
         """
         text = self._read(self._folder / "tips") if self._folder else None

@@ -152,7 +152,7 @@ _EXPLANATIONS: tuple[tuple[bytes, str, str], ...] = (
     (b"No such file or directory",
      "there is no private key of that name", "name your key with --key FILE, or load it with ssh-add"),
     (b"invalid format|error in libcrypto|unknown or unsupported key type|not a private key|not a public key",
-     "the file is no SSH key that ssh-keygen can read", "name another key with --key FILE"),
+     "the file is not an SSH key that ssh-keygen can read", "name another key with --key FILE"),
     (b"Permission denied",
      "the private key may not be read", "check who owns {key}"),
 )  # fmt: skip

@@ -56,7 +56,7 @@ class PublicKey:
 
     @property
     def text(self) -> str:
-        """Return the key as it stands in a ``.pub`` file, without the comment."""
+        """Return the key as it is in a ``.pub`` file, without the comment."""
         return f"{self.type} {b2a_base64(self.blob, newline=False).decode('ascii')}"
 
     @property
@@ -187,7 +187,7 @@ def parse_signature(blob: bytes) -> Signature:
 
 
 def private_key_public(raw: bytes) -> PublicKey:
-    """Return the public key of an OpenSSH private key file, which stands in it unencrypted
+    """Return the public key of an OpenSSH private key file, which is in it unencrypted
     (OpenSSH's PROTOCOL.key). Raises :class:`SignatureError`."""
     body = b"".join(line.strip() for line in raw.split(b"\n") if line.strip() and not line.startswith(b"-----"))
     try:

@@ -54,7 +54,7 @@ def find_files(tree: WorkTree, ids: Sequence[str]) -> list[MemoryFile]:
 def ids_since(tree: WorkTree, base: str) -> list[str]:
     """Return the ids of the memories that HEAD adds or changes since it left ``base``.
 
-    Raises :class:`UsageError` where ``base`` is no commit here.
+    Raises :class:`UsageError` where ``base`` is not a commit here.
     """
     name = re.sub(r"[^\x21-\x7e]", "?", base)
     try:

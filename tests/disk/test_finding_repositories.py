@@ -69,7 +69,7 @@ def test_a_broken_repository_is_not_taken_for_its_parent(make_case) -> None:
     with pytest.raises(UsageError, match=r"broken: its \.git leads to a folder that is not there"):
         find_work_tree(case / "broken")
     (case / "empty" / ".git").mkdir(parents=True)
-    with pytest.raises(UsageError, match=r"broken: its \.git leads to a folder that is no git directory"):
+    with pytest.raises(UsageError, match=r"broken: its \.git leads to a folder that is not a git directory"):
         find_work_tree(case / "empty")
 
 
@@ -106,7 +106,7 @@ def test_locks_and_identities_are_each_work_tree_s_own(make_case) -> None:
 def test_a_folder_called_memories_somewhere_above_is_no_repository(tmp_path: Path) -> None:
     (tmp_path / "memories").mkdir()
     (tmp_path / "work").mkdir()
-    with pytest.raises(NoWorkTreeError, match="no git repository"):
+    with pytest.raises(NoWorkTreeError, match="not a git repository"):
         find_work_tree(tmp_path / "work")
     assert find_work_tree(tmp_path / "memories").root == tmp_path
     (tmp_path / ".memfs").mkdir()

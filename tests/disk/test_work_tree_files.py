@@ -367,7 +367,7 @@ def test_the_holder_may_take_the_lock_again_and_another_thread_may_not(tree: Wor
 
 def test_a_tree_without_git_has_no_lock(tmp_path: Path) -> None:
     (tmp_path / ".memfs").mkdir()
-    with pytest.raises(UsageError, match="no git repository"), lock(find_work_tree(tmp_path)):
+    with pytest.raises(UsageError, match="not a git repository"), lock(find_work_tree(tmp_path)):
         pass
 
 
