@@ -428,7 +428,7 @@ def test_no_git_variable_of_the_environment_reaches_a_commit(
 
 @pytest.mark.parametrize("path", ["../x.md", "/tmp/x.md", "memories/../x", ".git/hooks/x", "memories/.git/config", ""])
 def test_a_path_outside_the_tree_is_refused(tree: WorkTree, path: str) -> None:
-    with pytest.raises(UnreadableFile, match="no path inside the work tree"):
+    with pytest.raises(UnreadableFile, match="not a path inside the work tree"):
         _remember(tree, path)
 
 
