@@ -4,8 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-from memfs.cli import COMMANDS
 from memfs.cli.parser import command_parser
+from memfs.cli.table import COMMANDS
 
 PAGE = Path(__file__).with_name("commands.md")
 

@@ -18,10 +18,15 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
+from memfs.admission.authority import MEANING_RULE
+from memfs.admission.catalogue import all_rules, rule_named
+from memfs.admission.gate import judge_fields, judge_text
 from memfs.cli.options import add_json
 from memfs.errors import UsageError
+from memfs.git.log import read_messages
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Origin
+from memfs.model.reader import FIELDS, read_memory
 
 if TYPE_CHECKING:
     from memfs.admission.gate import Decision
@@ -68,8 +73,6 @@ _VERDICTS = {
 
 
 def _explain(args: argparse.Namespace, session: Session) -> int:
-    from memfs.admission.authority import MEANING_RULE
-    from memfs.admission.catalogue import rule_named
 
     rule = rule_named(args.rule)
     if rule is None:
@@ -92,7 +95,6 @@ def _explain(args: argparse.Namespace, session: Session) -> int:
 
 
 def _allowed(args: argparse.Namespace, session: Session) -> int:
-    from memfs.git.log import read_messages
 
     tree = session.open_repository().tree
     found = [
@@ -149,8 +151,6 @@ def _result(name: str, decision: Decision) -> dict[str, Any]:
 
 def judge_raw(raw: bytes, *, origin: Origin) -> Decision:
     """Return what the gate says about the bytes of any file; only the text counts, not its form."""
-    from memfs.admission.gate import judge_fields, judge_text
-    from memfs.model.reader import FIELDS, read_memory
 
     document = read_memory("memories/personal/text.md", raw).document
     if document is not None and document.has_front and sum(key in FIELDS for key in document.front) >= 3:
@@ -172,7 +172,6 @@ def _read(name: str, session: Session) -> bytes:
 
 
 def _rules(args: argparse.Namespace, session: Session) -> int:
-    from memfs.admission.catalogue import all_rules
 
     rules = all_rules().values()
     if args.json:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from memfs.disk.settings import read_user_settings
 from memfs.errors import TrustError
 from memfs.model.codepoints import escape_hidden
+from memfs.trust.signing import find_signing_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,8 +37,6 @@ def find_signer(
     wanted: Callable[[Key], bool] | None = None,
 ) -> SshSigner:
     """Return the key that signs for this person. Raises :class:`SetupError` when there is none."""
-    from memfs.disk.settings import read_user_settings
-    from memfs.trust.signing import find_signing_key
 
     return find_signing_key(
         places=session.places,

@@ -12,8 +12,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.disk.worktree import folder_below
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
 from memfs.render.escape import show_line
+from memfs.render.views import render_json
+from memfs.repository.blame import find_blame
+from memfs.repository.shown import shown_of
+from memfs.standing.tie import Knot
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -29,11 +34,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.disk.worktree import folder_below
-    from memfs.render.views import render_json
-    from memfs.repository.blame import find_blame
-    from memfs.repository.shown import shown_of
-    from memfs.standing.tie import Knot
 
     repository = session.open_repository()
     caller = caller_of(args)

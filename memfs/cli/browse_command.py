@@ -14,6 +14,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memfs import __version__
+from memfs.browse.export import export_site
+from memfs.browse.server import Pages, Server
 from memfs.cli.options import add_caller, caller_of
 from memfs.errors import EXIT_YES, SetupError, UsageError
 from memfs.model.codepoints import escape_hidden
@@ -31,7 +34,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs import __version__
 
     repository = session.open_repository()
     caller = caller_of(args)
@@ -42,7 +44,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
         return _export(args, session, repository, name=name, about=about)
     if not 0 <= args.port < 65536:
         raise UsageError("a port is a number below 65536", where="--port")
-    from memfs.browse.server import Pages, Server
 
     session.note("reading the memories …")
     pages = Pages(repository, caller, name=name, about=about, pin=args.pin)
@@ -64,7 +65,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _export(args: argparse.Namespace, session: Session, repository: Repository, *, name: str, about: str) -> int:
-    from memfs.browse.export import export_site
 
     folder = Path(session.cwd, args.export)
     pages = export_site(repository, caller_of(args), folder, name=name, about=about, pin=args.pin)

@@ -24,7 +24,9 @@ from memfs.cli.options import add_json
 from memfs.connect.agents import AGENTS, AUTO, MOMENTS, find_agent, load_agent
 from memfs.connect.command import find_script, find_script_problem, is_script
 from memfs.connect.generic import install_skills, snippet
+from memfs.connect.install import connect, plan
 from memfs.connect.wish import Wish, can_hook, can_serve
+from memfs.disk.worktree import find_work_tree
 from memfs.errors import SetupError, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +68,6 @@ def add_where(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.connect.install import connect, plan
 
     if args.agent is None:
         return _connect_any(args, session)
@@ -197,7 +198,6 @@ def wish_of(
 
 def find_project(cwd: Path) -> Path:
     """Return the root of the project: the git work tree, or the folder itself where there is none."""
-    from memfs.disk.worktree import find_work_tree
 
     try:
         return find_work_tree(cwd).root

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
+import tempfile
 from datetime import date
 from pathlib import Path
 
+from memfs.cli import main
 from memfs.cli.session import Session
+from memfs.cli.trust_command import approve_ids
 from memfs.disk.places import Places
 from memfs.git.process import run as run_program
 
@@ -33,7 +37,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    import tempfile
 
     if args.keep:
         folder = Path(args.keep).absolute()
@@ -56,14 +59,12 @@ class Actor(Session):
 
 def play(home: str, argv: list[str]) -> None:
     """Run one command with ``home`` as its home, and end the process with its exit code."""
-    from memfs.cli import main
 
     sys.exit(main(argv, places=Places(home=Path(home))))
 
 
 def play_approval(home: str) -> None:
     """Approve the story's memory as its person would, at a terminal that is part of the story."""
-    from memfs.cli.trust_command import approve_ids
 
     places = Places(home=Path(home))
     actor = Actor(places=places, cwd=Path.cwd(), today=date.today(), environ=dict(os.environ), interactive=True)
@@ -148,7 +149,6 @@ class Story:
         self._child("from memfs.cli.demo_command import play_approval; play_approval(sys.argv[1])", str(self.home))
 
     def _memfs(self, *arguments: str) -> None:
-        import shlex
 
         self._show(f"memfs {shlex.join(arguments)}")
         self._child(
@@ -162,7 +162,6 @@ class Story:
         self.session.say((done.stderr + done.stdout).decode().strip("\n"))
 
     def _shell(self, *argv: str) -> None:
-        import shlex
 
         self._show(shlex.join(argv))
         if said := self._quiet(*argv):

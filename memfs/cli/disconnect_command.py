@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.connect_command import add_where, agent_of, changes_payload, wish_of
 from memfs.cli.options import add_json
+from memfs.connect.install import disconnect
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -22,7 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.connect.install import disconnect
 
     wish = wish_of(args, session, agent_of(args.agent), script="memfs")
     changes = disconnect(wish, session.places)

@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs import postgres
+from memfs import __version__, postgres
+from memfs.cli.asking import find_signer
 from memfs.cli.connect_command import agent_of, find_project
 from memfs.cli.options import add_json
 from memfs.connect.agents import AGENTS
@@ -25,10 +26,17 @@ from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
 from memfs.connect.install import find_plugin, is_connected
 from memfs.connect.wish import Wish
 from memfs.disk import private
+from memfs.disk.settings import find_user_misfits, read_user_settings
 from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
+from memfs.git.process import find_program
+from memfs.index.models import is_damaged
+from memfs.index.refresh import index_status
+from memfs.index.semantic import find_model
 from memfs.model.codepoints import plain
 from memfs.model.values import replace
+from memfs.repository.stores import Stores
+from memfs.trust.opening import open_view
 from memfs.trust.signing import KEYGEN, PassphraseError, SshSigner
 
 if TYPE_CHECKING:
@@ -85,8 +93,6 @@ def _is_connected(wish: Wish, session: Session, here: Path) -> bool:
 
 
 def _check_machine(session: Session) -> Iterator[Finding]:
-    from memfs import __version__
-    from memfs.git.process import find_program
 
     yield _finding(Level.GOOD, "memfs", f"{__version__} on Python {sys.version.split()[0]} ({sys.prefix})")
     for name, needed in (("git", "to record and to read history"), ("ssh-keygen", "to approve")):
@@ -116,8 +122,6 @@ def _check_repository(session: Session) -> Iterator[Finding]:
 
 
 def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
-    from memfs.cli.asking import find_signer
-    from memfs.trust.opening import open_view
 
     view = open_view(repository.tree, session.places, today=session.today)
     for notice in view.notices:
@@ -176,7 +180,6 @@ def _check_shared(session: Session) -> Iterator[Finding]:
     """Look at the shared indexes of the user's settings."""
     if not session.places.has_settings():
         return
-    from memfs.disk.settings import find_user_misfits, read_user_settings
 
     try:
         settings = read_user_settings(session.places)
@@ -193,7 +196,6 @@ def _check_shared(session: Session) -> Iterator[Finding]:
 
 
 def _check_index(repository: Repository) -> Iterator[Finding]:
-    from memfs.index.refresh import index_status
 
     status = index_status(repository.tree, repository.places)
     words = f"{status.state}, {status.memories} memories"
@@ -208,8 +210,6 @@ def _check_index(repository: Repository) -> Iterator[Finding]:
 
 
 def _check_model(repository: Repository) -> Iterator[Finding]:
-    from memfs.index.models import is_damaged
-    from memfs.index.semantic import find_model
 
     prepared, reason = find_model(repository.places)
     if prepared is not None and is_damaged(prepared):
@@ -222,7 +222,6 @@ def _check_model(repository: Repository) -> Iterator[Finding]:
 
 def _known_words(session: Session) -> str:
     """Return a question to which recall must have an answer: the words of the first good memory."""
-    from memfs.repository.stores import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     for _, repository in stores.repositories():

@@ -24,6 +24,8 @@ from memfs.disk.drafts import drafts_of_others, drop_draft, get_draft, list_draf
 from memfs.errors import MemfsError
 from memfs.model.memory import Origin
 from memfs.model.values import replace
+from memfs.render.escape import show_line, show_lines
+from memfs.render.frame import frame_text
 from memfs.repository.draft import DraftText, Recorded
 from memfs.repository.drafting import draft_of, keep_refused, replace_held
 from memfs.sight import OWNER
@@ -90,8 +92,6 @@ def _summary(draft: HeldDraft) -> dict[str, Any]:
 
 
 def _show(args: argparse.Namespace, session: Session, repository: Repository) -> int:
-    from memfs.render.escape import show_line, show_lines
-    from memfs.render.frame import frame_text
 
     draft = get_draft(repository.tree, session.places, args.name)
     fields = {

@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
+from memfs.recall.due import find_due
+from memfs.render.escape import show_line
+from memfs.render.views import render_json
+from memfs.repository.shown import shown_of
+from memfs.repository.stores import Stores
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -24,11 +29,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.recall.due import find_due
-    from memfs.render.escape import show_line
-    from memfs.render.views import render_json
-    from memfs.repository.shown import shown_of
-    from memfs.repository.stores import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     found = find_due(stores.stores, session.places, caller_of(args), today=session.today, on=_day(args))

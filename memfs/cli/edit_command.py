@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memfs.cli.editing import edit_until
+from memfs.cli.merging import merge_versions
 from memfs.cli.options import (
     add_caller,
     add_fields,
@@ -54,8 +55,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     if args.merge:
-        from memfs.cli.merging import merge_versions
-
         return merge_versions(args.id, session, take=args.take)
     repository = session.open_repository()
     caller, origin = caller_of(args), origin_of(args, session)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from memfs.cli.options import add_json
 from memfs.model.codepoints import one_line
 from memfs.model.values import asdict
+from memfs.recall.compare import compare
+from memfs.recall.evaluate import read_suites, run_suite
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -33,7 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.recall.evaluate import read_suites, run_suite
 
     tree = session.open_repository().tree
     suites = read_suites(tree, args.files)
@@ -61,7 +62,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _compare(results: Sequence[SuiteResult], others: Sequence[SuiteResult]) -> list[Difference]:
-    from memfs.recall.compare import compare
 
     if not others:
         return []

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.model.values import asdict
+from memfs.recall.feedback import record_feedback
+from memfs.recall.usage import NEVER, read_usage
+from memfs.repository.stores import Stores
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -25,9 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.recall.feedback import record_feedback
-    from memfs.recall.usage import NEVER, read_usage
-    from memfs.repository.stores import Stores
 
     stores = Stores.open(session.cwd, places=session.places, today=session.today)
     found = stores.find(args.id, caller_of(args))

@@ -6,6 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.render.escape import show_line
+from memfs.render.frame import frame_text
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -18,8 +20,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.render.escape import show_line
-    from memfs.render.frame import frame_text
 
     repository = session.open_repository()
     events = repository.history(args.id, caller_of(args))

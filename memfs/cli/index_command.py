@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_json
 from memfs.cli.progress import bars
+from memfs.index.refresh import index_status
+from memfs.index.semantic import find_missing, find_model, read_vectors
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import asdict
+from memfs.standing.background import refresh_index
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -29,8 +32,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _status(args: argparse.Namespace, session: Session) -> int:
-    from memfs.index.refresh import index_status
-    from memfs.index.semantic import find_missing, find_model, read_vectors
 
     tree = session.open_repository().tree
     status = index_status(tree, session.places)
@@ -54,7 +55,6 @@ def _status(args: argparse.Namespace, session: Session) -> int:
 
 
 def _refresh(args: argparse.Namespace, session: Session) -> int:
-    from memfs.standing.background import refresh_index
 
     tree = session.open_repository().tree
     with bars(session, "reading", "embedding") as (words, meaning):

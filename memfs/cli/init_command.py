@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_json
+from memfs.repository.making import make_repository
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -29,7 +30,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.repository.making import make_repository
 
     made = make_repository(
         _folder(args, session),

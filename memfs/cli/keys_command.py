@@ -23,12 +23,49 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.asking import announce, confirm, find_signer, require_terminal
 from memfs.cli.options import add_json
+from memfs.cli.pin_command import ask_for_pin
+from memfs.cli.trust_command import payload_of
 from memfs.errors import EXIT_NO, EXIT_YES, NotFoundError, SetupError, TrustError, UsageError
+from memfs.git.commit import commit_changes
+from memfs.git.process import run as run_program
+from memfs.git.read import without_git_variables
 from memfs.model.codepoints import escape_hidden
+from memfs.model.values import replace
+from memfs.trust.approve import approve
+from memfs.trust.carriers import TreeCarrier
+from memfs.trust.changing import (
+    add_key,
+    choose_keys,
+    key_for,
+    keyring_change,
+    new_keyring,
+    next_keyring,
+    order_needs,
+    read_proposal,
+    remove_keys,
+    require_body,
+    require_roots_left,
+    retire_keys,
+    save_keyring,
+    set_keys,
+    sign_keyring,
+    standing_of,
+)
+from memfs.trust.check import describe_keyring, describe_keyring_change, find_shortages
+from memfs.trust.keyring import APPROVE, Key, format_allowed_signers
+from memfs.trust.opening import open_view
+from memfs.trust.pin import pin_of
+from memfs.trust.pinning import pin_repository, read_chain
+from memfs.trust.plan import find_key, plan_approval, plan_kept_withdrawals
+from memfs.trust.signing import parse_public_line, read_public_key
+from memfs.trust.sshsig import SignatureError
+from memfs.trust.texts import find_files, ids_to_renew
+from memfs.trust.view import require_keyring
 
 if TYPE_CHECKING:
     from datetime import date
@@ -87,14 +124,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
     action = args.action or "show"
     if action == "create":
         return _create(args, session, tree)
-    from memfs.trust.pinning import read_chain
 
     chain = read_chain(tree)
     if action == "show":
         return _show(args, session, tree, chain)
     if action == "export":
-        from memfs.trust.keyring import format_allowed_signers
-
         session.say(format_allowed_signers(chain.keyring).rstrip("\n"))
         return EXIT_YES
     require_terminal(session, "changing the keyring")
@@ -107,9 +141,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _show(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
-    from memfs.trust.changing import read_proposal
-    from memfs.trust.check import describe_keyring, describe_keyring_change
-    from memfs.trust.pin import pin_of
 
     proposal = read_proposal(tree, chain)
     if args.json:
@@ -150,10 +181,6 @@ def _payload(keyring: Keyring) -> dict[str, Any]:
 
 def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
     require_terminal(session, "making a keyring")
-    from memfs.git.commit import commit_changes
-    from memfs.trust.carriers import TreeCarrier
-    from memfs.trust.changing import keyring_change, new_keyring
-    from memfs.trust.pinning import pin_repository
 
     if TreeCarrier(tree).keyrings():
         raise TrustError(
@@ -173,7 +200,6 @@ def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
 
 
 def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain, action: str) -> int:
-    from memfs.trust.changing import next_keyring
 
     keyring = chain.keyring
     if action == "add":
@@ -200,8 +226,6 @@ def _put(
     signers: Sequence[Signer] | None = None,
 ) -> int:
     """Show what ``keyring`` changes, ask, sign and commit it: in force, or as a proposal."""
-    from memfs.trust.changing import read_proposal, require_body, save_keyring, sign_keyring, standing_of
-    from memfs.trust.check import describe_keyring_change, find_shortages
 
     if read_proposal(tree, chain) is not None:
         raise TrustError(
@@ -237,8 +261,6 @@ def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: 
 
     Raises :class:`TrustError` where the root's key may not: then somebody who may must do it first.
     """
-    from memfs.trust.opening import open_view
-    from memfs.trust.plan import find_key, plan_kept_withdrawals
 
     plan = plan_kept_withdrawals(tree, open_view(tree, session.places, today=session.today), keyring)
     if not plan.items:
@@ -257,15 +279,12 @@ def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: 
 
 
 def _sign_again(session: Session, plan: Plan, signer: Signer) -> None:
-    from memfs.trust.approve import approve
 
     done = approve(plan, signer, now=session.now(), message=f"Withdraw again {len(plan.items)} approvals")
     session.say(f"withdrawn again: {', '.join(item.id for item in plan.items)} (commit {(done.commit or '')[:12]})")
 
 
 def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
-    from memfs.trust.pin import pin_of
-    from memfs.trust.pinning import read_chain
 
     if standing.complete:
         session.say(f"keyring {standing.signed.keyring.version} is in force (commit {commit[:12]})")
@@ -280,8 +299,6 @@ def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
 
 
 def _sign(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
-    from memfs.trust.changing import read_proposal, save_keyring, sign_keyring, standing_of
-    from memfs.trust.check import describe_keyring_change
 
     proposal = read_proposal(tree, chain)
     if proposal is None:
@@ -304,14 +321,6 @@ def _sign(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Cha
 
 
 def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
-    from memfs.cli.trust_command import payload_of
-    from memfs.model.values import replace
-    from memfs.trust.approve import approve
-    from memfs.trust.changing import add_key, key_for, next_keyring, retire_keys
-    from memfs.trust.keyring import APPROVE
-    from memfs.trust.opening import open_view
-    from memfs.trust.plan import plan_approval
-    from memfs.trust.texts import ids_to_renew
 
     old = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: not line.is_retired)
     new = find_signer(session, None, key=args.new)
@@ -362,8 +371,6 @@ def _say_how_it_is_found(session: Session, keyring: Keyring, new: Signer, name: 
 
 
 def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[str, Any]:
-    from memfs.trust.changing import add_key
-    from memfs.trust.keyring import Key
 
     key = Key(
         principal=args.principal,
@@ -380,7 +387,6 @@ def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[s
 
 
 def _set(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
-    from memfs.trust.changing import choose_keys, require_roots_left, set_keys
 
     scopes = None if args.scope is None else () if "*" in args.scope else tuple(args.scope)
     keys = set_keys(
@@ -397,7 +403,6 @@ def _set(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
 
 
 def _take_away(args: argparse.Namespace, keyring: Keyring, action: str) -> dict[str, Any]:
-    from memfs.trust.changing import choose_keys, remove_keys, require_roots_left, retire_keys
 
     chosen = choose_keys(keyring, args.who)
     keys = remove_keys(keyring, chosen) if action == "remove" else retire_keys(keyring, chosen)
@@ -406,7 +411,6 @@ def _take_away(args: argparse.Namespace, keyring: Keyring, action: str) -> dict[
 
 
 def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
-    from memfs.trust.changing import order_needs
 
     changes: dict[str, Any] = {}
     if args.root is not None:
@@ -429,7 +433,6 @@ def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
 
 
 def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[str, Any]:
-    from memfs.trust.texts import find_files
 
     digest = args.text if re.fullmatch(r"[0-9a-f]{64}", args.text) else find_files(tree, [args.text])[0].digest
     if digest in keyring.denied:
@@ -438,9 +441,6 @@ def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[st
 
 
 def _require_pinned(session: Session, tree: WorkTree) -> None:
-    from memfs.cli.pin_command import ask_for_pin
-    from memfs.trust.opening import open_view
-    from memfs.trust.view import require_keyring
 
     view = open_view(tree, session.places, today=session.today, history=False)
     if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):
@@ -449,8 +449,6 @@ def _require_pinned(session: Session, tree: WorkTree) -> None:
 
 
 def _read_public(session: Session, text: str) -> PublicKey:
-    from memfs.trust.signing import parse_public_line, read_public_key
-    from memfs.trust.sshsig import SignatureError
 
     literal = text.startswith(("ssh-", "ecdsa-", "sk-"))
     shown = "PUBLIC_KEY" if literal else escape_hidden(text, single_line=True)
@@ -463,7 +461,6 @@ def _read_public(session: Session, text: str) -> PublicKey:
 
 
 def _parse_day(text: str | None, where: str) -> date | None:
-    from datetime import date
 
     if text is None:
         return None
@@ -474,8 +471,6 @@ def _parse_day(text: str | None, where: str) -> date | None:
 
 
 def _git_address(session: Session) -> str:
-    from memfs.git.process import run as run_program
-    from memfs.git.read import without_git_variables
 
     done = run_program(
         ["git", "config", "--get", "user.email"],

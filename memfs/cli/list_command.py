@@ -12,11 +12,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from memfs.cli.looks import Looks
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
 from memfs.model.codepoints import one_line
 from memfs.model.memory import Kind, Origin, State
 from memfs.model.scope import is_scope
+from memfs.render.escape import show_line, show_text
+from memfs.render.views import Detail, render_json
+from memfs.repository.shown import shown_of
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -110,7 +114,6 @@ def _words(assessment: Assessment) -> str:
 
 def _draw(session: Session, chosen: list[Assessment]) -> None:
     """Write the list for a person: scopes as headings, state, id, and the start of the text."""
-    from memfs.cli.looks import Looks
 
     looks = Looks(session)
     scope = ""
@@ -132,8 +135,6 @@ def _draw(session: Session, chosen: list[Assessment]) -> None:
 
 
 def _cells(assessment: Assessment) -> tuple[str, str, str, str, str]:
-    from memfs.render.views import Detail, render_json
-    from memfs.repository.shown import shown_of
 
     memory = assessment.file.memory
     assert memory is not None
@@ -155,7 +156,6 @@ def _front(assessment: Assessment) -> dict[str, Any] | None:
     document = assessment.file.document
     if document is None or assessment.gate.outcome.value == "reject":
         return None
-    from memfs.render.escape import show_line, show_text
 
     return {
         show_line(key): show_text(value) if isinstance(value, str) else [show_text(item) for item in value]
@@ -164,7 +164,5 @@ def _front(assessment: Assessment) -> dict[str, Any] | None:
 
 
 def _row(assessment: Assessment) -> dict[str, Any]:
-    from memfs.render.views import render_json
-    from memfs.repository.shown import shown_of
 
     return render_json([shown_of(assessment)])[0]

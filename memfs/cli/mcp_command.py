@@ -19,6 +19,10 @@ from typing import TYPE_CHECKING
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.connect.texts import INSTRUCTIONS, WRITING
 from memfs.errors import SetupError, UsageError
+from memfs.mcp.desk import Desk
+from memfs.mcp.http import parse_address, serve_http
+from memfs.mcp.keys import add_key, read_keys, remove_key
+from memfs.mcp.server import serve_stdio
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -58,7 +62,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
         import mcp  # noqa: F401 - only to say clearly that it is missing
     except ImportError:
         raise SetupError("the MCP server needs the Python SDK of MCP", hint=_EXTRA) from None
-    from memfs.mcp.desk import Desk
 
     desk = Desk(
         places=session.places,
@@ -70,19 +73,15 @@ def run(args: argparse.Namespace, session: Session) -> int:
     )
     instructions = INSTRUCTIONS + (WRITING if desk.write else "")
     if args.http:
-        from memfs.mcp.http import parse_address, serve_http
-
         host, port = parse_address(args.http)
         return serve_http(
             desk, host=host, port=port, instructions=instructions, say=session.note, allowed=args.allow_host
         )
-    from memfs.mcp.server import serve_stdio
 
     return serve_stdio(desk, given=args.project, instructions=instructions)
 
 
 def _keys(args: argparse.Namespace, session: Session) -> int:
-    from memfs.mcp.keys import add_key, read_keys, remove_key
 
     if args.keys and args.json:
         rows = [

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memfs.cli.editing import edit_text
+from memfs.disk.files import write_in_tree
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
 from memfs.model.codepoints import escape_hidden
+from memfs.propose.merge import BODY, OURS, find_sides, merge_sides, write_merged
+from memfs.review.forms import format_plain
+from memfs.review.words import compare_words
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -19,8 +24,6 @@ def merge_versions(memory_id: str, session: Session, *, take: str | None) -> int
     ``take`` (``ours`` or ``theirs``) answers every question; without it, and without a terminal, the
     questions are listed and nothing is written.
     """
-    from memfs.disk.files import write_in_tree
-    from memfs.propose.merge import find_sides, merge_sides, write_merged
 
     tree = session.open_repository().tree
     sides = find_sides(tree, memory_id)
@@ -48,8 +51,6 @@ def merge_versions(memory_id: str, session: Session, *, take: str | None) -> int
 
 
 def _choose(conflict: Conflict, session: Session, take: str | None) -> FrontValue | None:
-    from memfs.cli.editing import edit_text
-    from memfs.propose.merge import BODY, OURS
 
     if take is not None:
         return conflict.ours if take == OURS else conflict.theirs
@@ -70,8 +71,6 @@ def _choose(conflict: Conflict, session: Session, take: str | None) -> FrontValu
 
 def _show(conflict: Conflict, session: Session) -> None:
     """Write both values of a field, the words that differ marked, hidden characters visible."""
-    from memfs.review.forms import format_plain
-    from memfs.review.words import compare_words
 
     session.note(f"  {conflict.name}: changed on both sides (- ours, + theirs)")
     lines: list[list[tuple[str, str]]] = []

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
+from urllib.error import URLError
+from urllib.request import urlopen
 
 from memfs.cli.options import add_json
 from memfs.errors import SetupError, UsageError
+from memfs.index import models
+from memfs.index.models import KNOWN, MAX_MODEL_BYTES, Model, list_models, read_choice
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -34,7 +38,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.index import models
 
     if args.action == "list":
         return _list(args, session)
@@ -57,7 +60,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _list(args: argparse.Namespace, session: Session) -> int:
-    from memfs.index.models import list_models, read_choice
 
     rows = list_models(session.places)
     choice = read_choice(session.places)
@@ -81,7 +83,6 @@ def _list(args: argparse.Namespace, session: Session) -> int:
 
 
 def _model(args: argparse.Namespace):  # type: ignore[no-untyped-def]  # imported where used
-    from memfs.index.models import KNOWN, Model
 
     if args.source is None:
         raise UsageError("where is its file?", hint=f"memfs model add {args.id} FILE")
@@ -106,7 +107,6 @@ def _model(args: argparse.Namespace):  # type: ignore[no-untyped-def]  # importe
 
 def _read(args: argparse.Namespace) -> bytes:
     """Return the bytes of the model's file, or of the address that the user gave."""
-    from memfs.index.models import MAX_MODEL_BYTES
 
     if "://" not in args.source:
         try:
@@ -118,8 +118,6 @@ def _read(args: argparse.Namespace) -> bytes:
         raise UsageError("an address must begin with https://", where=ascii(args.source))
     if not args.sha256:
         raise UsageError("an address needs the digest of what is there", where="--sha256")
-    from urllib.error import URLError
-    from urllib.request import urlopen
 
     try:
         with urlopen(args.source, timeout=60) as answer:  # noqa: S310 - https only, checked above

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import NoReturn
 
-from memfs.cli import ALIASES, COMMANDS, GROUPS, NEVER_SUGGESTED, command_module
+from memfs.cli.table import ALIASES, COMMANDS, GROUPS, NEVER_SUGGESTED, command_module
 from memfs.errors import UsageError
 
 

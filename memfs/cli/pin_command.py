@@ -21,6 +21,17 @@ from memfs.cli.asking import require_terminal
 from memfs.cli.options import add_json
 from memfs.errors import EXIT_NO, EXIT_YES, TrustError
 from memfs.model.codepoints import plain
+from memfs.trust.check import describe_keyring, describe_keyring_change
+from memfs.trust.pin import delete_pin, find_pin_fault, parse_pin
+from memfs.trust.pinning import (
+    ROLLED_BACK,
+    follow_branch,
+    pin_repository,
+    read_pin_state,
+    read_seen_keyring,
+    require_pin,
+    reset_pin,
+)
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -38,8 +49,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.trust.pin import delete_pin, parse_pin
-    from memfs.trust.pinning import follow_branch, pin_repository, read_pin_state
 
     tree = session.open_repository().tree
     state = read_pin_state(session.places, tree)
@@ -69,7 +78,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 
 def _show(args: argparse.Namespace, session: Session, tree: WorkTree, state: PinState) -> int:
-    from memfs.trust.check import describe_keyring
 
     pinned = state.pin if state.former is None else None
     if args.json:
@@ -97,9 +105,6 @@ def _show(args: argparse.Namespace, session: Session, tree: WorkTree, state: Pin
 
 def _move(session: Session, tree: WorkTree, state: PinState) -> int:
     """Move the pin of this repository up, after the person saw what changed since."""
-    from memfs.trust.check import describe_keyring_change
-    from memfs.trust.pin import find_pin_fault
-    from memfs.trust.pinning import ROLLED_BACK, pin_repository, require_pin
 
     pin, newest = require_pin(state), state.newest
     fault = find_pin_fault(pin, state.chain)
@@ -121,8 +126,6 @@ def _move(session: Session, tree: WorkTree, state: PinState) -> int:
 
 def _reset(session: Session, tree: WorkTree, state: PinState) -> int:
     """Pin the keyring that is here, after the person saw it beside the one that this machine knows."""
-    from memfs.trust.check import describe_keyring, describe_keyring_change
-    from memfs.trust.pinning import read_seen_keyring, require_pin, reset_pin
 
     pin, newest = require_pin(state), state.newest
     seen = read_seen_keyring(session.places, state)
@@ -151,8 +154,6 @@ def ask_for_pin(session: Session, tree: WorkTree) -> bool:
     """Show who the root people of an unpinned repository are, ask once, and return whether it is pinned now."""
     if not session.interactive:
         return False
-    from memfs.trust.check import describe_keyring
-    from memfs.trust.pinning import pin_repository, read_pin_state
 
     state = read_pin_state(session.places, tree)
     _shout_at_another_root(session, state)

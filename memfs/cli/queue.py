@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from memfs.cli.edit_command import edit_file
-from memfs.cli.verify_command import verify_one
+from memfs.cli.verifying import verify_one
 from memfs.errors import MemfsError
 from memfs.render.views import Detail, render_bundle
 from memfs.repository.shown import shown_of

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, commit_of, fields_of, origin_of
+from memfs.cli.trust_command import approve_ids
 from memfs.cli.writing import NewText, ask_missing, needs_editor, read_text, tell_recorded
 from memfs.model.memory import FrontValue
 from memfs.model.values import replace
@@ -55,8 +56,6 @@ def run(args: argparse.Namespace, session: Session) -> int:
     recorded = take_draft(args, session, repository, record, more=more)
     tell_recorded(recorded, args, session, done="remembered")
     if args.trust and not args.dry_run:
-        from memfs.cli.trust_command import approve_ids
-
         return approve_ids([recorded.file.id], session)
     return 0
 

@@ -6,6 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
+from memfs.render.views import render_bundle, render_json, render_markdown
+from memfs.repository.find import two_files
+from memfs.repository.shown import shown_of
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -19,9 +22,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.render.views import render_bundle, render_json, render_markdown
-    from memfs.repository.find import two_files
-    from memfs.repository.shown import shown_of
 
     repository = session.open_repository()
     caller = caller_of(args)

@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
 from memfs.model.values import asdict
+from memfs.recall.due import find_stale
+from memfs.render.views import render_json
+from memfs.repository.shown import shown_of
+from memfs.repository.stores import Stores
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -24,10 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    from memfs.recall.due import find_stale
-    from memfs.render.views import render_json
-    from memfs.repository.shown import shown_of
-    from memfs.repository.stores import Stores
 
     if not 0 <= args.days <= 36_500:
         raise UsageError("must be a number of days", where="--days")

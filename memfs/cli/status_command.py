@@ -13,7 +13,11 @@ from memfs.cli.looks import Looks
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.model.codepoints import one_line
 from memfs.model.memory import State
+from memfs.render.escape import show_lines
+from memfs.render.frame import frame_text
 from memfs.trust.judge import Reason
+from memfs.trust.opening import open_view
+from memfs.trust.texts import find_last_approved
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -100,10 +104,6 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
     """Say what lost its approval and why, with the difference to the text that was approved last."""
     if not lost:
         return
-    from memfs.render.escape import show_lines
-    from memfs.render.frame import frame_text
-    from memfs.trust.opening import open_view
-    from memfs.trust.texts import find_last_approved
 
     view = open_view(repository.tree, session.places, today=session.today)
     session.say("\nLost approval:")

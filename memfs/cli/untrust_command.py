@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.asking import announce, find_signer, require_terminal
 from memfs.cli.options import add_json
+from memfs.cli.trust_command import open_pinned, payload_of
 from memfs.errors import EXIT_NO, EXIT_YES
 from memfs.model.codepoints import escape_hidden
+from memfs.model.values import replace
+from memfs.repository.find import find_ids
+from memfs.trust.approve import approve, make_records
+from memfs.trust.plan import find_key, plan_withdrawal
+from memfs.trust.record import format_record
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -28,13 +34,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     require_terminal(session, "withdrawing an approval")
-    from memfs.cli.trust_command import open_pinned, payload_of
-    from memfs.model.values import replace
-    from memfs.repository.find import find_ids
-    from memfs.trust.approve import approve, make_records
-    from memfs.trust.plan import find_key, plan_withdrawal
-    from memfs.trust.record import format_record
-
     repository, view = open_pinned(session)
     signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.counts)
     ids = find_ids(repository.tree, args.ids)

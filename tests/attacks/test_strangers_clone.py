@@ -22,7 +22,7 @@ from mcp_talk import Talk
 from people import Person, found_team, memory_text
 from support import Run, git, make_key
 
-from memfs.cli import COMMANDS
+from memfs.cli.table import COMMANDS
 from memfs.connect.agents import AGENTS, load_agent
 from memfs.disk.places import Places
 from memfs.mcp.tools import TOOLS

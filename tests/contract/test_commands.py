@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from support import CHECKOUT, Run
 
-from memfs.cli import COMMANDS, command_module
 from memfs.cli.parser import command_parser
+from memfs.cli.table import COMMANDS, command_module
 
 VERBS = sorted(COMMANDS)
 

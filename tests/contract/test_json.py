@@ -15,8 +15,8 @@ from referencing import Registry, Resource
 from support import Run, git
 
 import memfs as memfs_package
-from memfs.cli import COMMANDS
 from memfs.cli.parser import command_parser
+from memfs.cli.table import COMMANDS
 from memfs.disk.shipped import read_schema
 
 REMEMBER = (

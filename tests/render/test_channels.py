@@ -15,7 +15,7 @@ import pytest
 from render.frames import HARNESS, OPENING, SEPARATOR
 from support import CHECKOUT, TODAY, Run, git
 
-from memfs.cli import COMMANDS
+from memfs.cli.table import COMMANDS
 from memfs.disk.places import Places
 from memfs.mcp.tools import TOOLS
 from memfs.model.codepoints import find_hidden
@@ -51,6 +51,7 @@ MODULES = {
     "cli/status_command.py": "prints it in a frame",
     "cli/trust_command.py": "shows what is approved, escaped",
     "cli/verify_command.py": "shows a person what changed, escaped",
+    "cli/verifying.py": "shows a person what changed, escaped",
     "cli/writing.py": "shows a person's own draft back, escaped",
     "connect/doctor.py": "the words of a question",
     "hooks/answer.py": "prints it through render",

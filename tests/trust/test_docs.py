@@ -70,8 +70,8 @@ def test_the_threat_model_names_every_attack_test_and_no_other() -> None:
 
 
 def test_every_command_in_the_how_tos_exists() -> None:
-    from memfs.cli import COMMANDS
     from memfs.cli.parser import command_parser
+    from memfs.cli.table import COMMANDS
 
     for name in ("set-up-a-team", "rotate-a-key", "lose-a-key", "approve-with-a-security-key"):
         for line in re.findall(r"(?:^|`)memfs ([a-z]+[^\n`#]*)", page(f"how-to/{name}.md"), re.MULTILINE):
