@@ -142,9 +142,8 @@ def _scan_folder(  # noqa: PLR0917
     skipped: list[tuple[str, str]],
     folders: list[str] | None,
 ) -> None:
-    # Every recall comes through here once for each memory: no pathlib, and a file is asked for
-    # below its open folder, which costs the system less than a walk down the whole path. A list of
-    # names is cheaper than scandir, whose entries must be asked for the same status.
+    # Every recall comes through here once for each memory: no pathlib, a file is asked for below its open folder
+    # (less work than the whole path), and names are cheaper than the entries of scandir.
     if folders is not None:
         folders.append(_folder_stamp(prefix, os.fstat(folder)))
     try:
