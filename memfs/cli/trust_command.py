@@ -139,11 +139,15 @@ def approve_ids(
         return EXIT_NO
     announce(session, [signer])
     if only_print:
-        for record in make_records(chosen, signer, now=session.now()):
-            session.say(format_record(record).rstrip("\n"))
-        session.note("nothing was written; whoever has push rights runs: memfs trust --sync --from FILE")
-        return EXIT_YES
+        return _print_records(session, chosen, signer)
     return _tell(session, approve(chosen, signer, now=session.now()), as_json=as_json)
+
+
+def _print_records(session: Session, plan: Plan, signer: SshSigner) -> int:
+    for record in make_records(plan, signer, now=session.now()):
+        session.say(format_record(record).rstrip("\n"))
+    session.note("nothing was written; whoever has push rights runs: memfs trust --sync --from FILE")
+    return EXIT_YES
 
 
 def _without_done(session: Session, plan: Plan, signer: SshSigner) -> Plan:

@@ -42,35 +42,38 @@ ROOTS_SECONDS = 3.0
 _writing = threading.Lock()
 
 
-def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
-    """Return the server whose requests ``find_desk`` places."""
-    turn = anyio.CapacityLimiter(1)
+class _Handlers:
+    """What the server does for each request: one at a time, with the desk of whoever asks."""
 
-    async def list_tools(ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListToolsResult:  # noqa: ARG001
-        desk = await find_desk(ctx)
+    def __init__(self, find_desk: FindDesk) -> None:
+        self._find_desk = find_desk
+        self._turn = anyio.CapacityLimiter(1)
+
+    async def list_tools(self, ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListToolsResult:  # noqa: ARG002
+        desk = await self._find_desk(ctx)
         return types.ListToolsResult(tools=[describe_tool(tool) for tool in TOOLS if is_offered(tool, desk)])
 
     async def answer_call(
-        ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+        self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        desk = await find_desk(ctx)
+        desk = await self._find_desk(ctx)
         client = _client(ctx)
         tool = find_tool(params.name, write=desk.write)
         work = partial(_carry_out, params.name, params.arguments or {}, desk, client)
         if tool is not None and tool.writes:
             with anyio.CancelScope(shield=True):
-                answer = await anyio.to_thread.run_sync(work, limiter=turn)
+                answer = await anyio.to_thread.run_sync(work, limiter=self._turn)
         else:
-            answer = await anyio.to_thread.run_sync(work, limiter=turn, abandon_on_cancel=True)
+            answer = await anyio.to_thread.run_sync(work, limiter=self._turn, abandon_on_cancel=True)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
             structured_content=answer.data,
             is_error=answer.failed,
         )
 
-    async def list_resources(ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListResourcesResult:  # noqa: ARG001
-        desk = await find_desk(ctx)
-        found = await anyio.to_thread.run_sync(partial(_quietly, resources.list_memories, desk), limiter=turn)
+    async def list_resources(self, ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListResourcesResult:  # noqa: ARG002
+        desk = await self._find_desk(ctx)
+        found = await anyio.to_thread.run_sync(partial(_quietly, resources.list_memories, desk), limiter=self._turn)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=f"{resources.SCHEME}{memory_id}", name=memory_id, mime_type="text/plain")
@@ -78,47 +81,51 @@ def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
             ]
         )
 
-    async def list_templates(ctx: Any, params: Any) -> types.ListResourceTemplatesResult:  # noqa: ARG001
+    async def list_templates(self, ctx: Any, params: Any) -> types.ListResourceTemplatesResult:  # noqa: ARG002
         about = types.ResourceTemplate(uri_template=f"{resources.SCHEME}{{id}}", name="memory", mime_type="text/plain")
         return types.ListResourceTemplatesResult(resource_templates=[about])
 
     async def read_resource(
-        ctx: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
+        self, ctx: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        desk = await find_desk(ctx)
+        desk = await self._find_desk(ctx)
         work = partial(resources.read_memory, str(params.uri), desk, client=_client(ctx))
-        answer = await anyio.to_thread.run_sync(work, limiter=turn, abandon_on_cancel=True)
+        answer = await anyio.to_thread.run_sync(work, limiter=self._turn, abandon_on_cancel=True)
         if answer.failed:
             raise MCPError(types.INVALID_PARAMS, answer.text)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=str(params.uri), mime_type="text/plain", text=answer.text)]
         )
 
-    async def list_prompts(ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListPromptsResult:  # noqa: ARG001
-        found = resources.prompts_for(await find_desk(ctx))
+    async def list_prompts(self, ctx: ServerRequestContext[Any, Any], params: Any) -> types.ListPromptsResult:  # noqa: ARG002
+        found = resources.prompts_for(await self._find_desk(ctx))
         return types.ListPromptsResult(prompts=[types.Prompt(name=one.name, description=one.about) for one in found])
 
     async def get_prompt(
-        ctx: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
+        self, ctx: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        found = resources.find_prompt(params.name, await find_desk(ctx))
+        found = resources.find_prompt(params.name, await self._find_desk(ctx))
         if found is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such prompt here.")
         said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=found.text))
         return types.GetPromptResult(description=found.about, messages=[said])
 
+
+def make_server(find_desk: FindDesk, *, instructions: str) -> Server[Any]:
+    """Return the server whose requests ``find_desk`` places."""
+    handlers = _Handlers(find_desk)
     return Server(
         "memfs",
         version=__version__,
         title="memfs",
         instructions=instructions,
-        on_list_tools=list_tools,
-        on_call_tool=answer_call,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.answer_call,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.disk.places import Places
+from memfs.disk.settings import Store, add_store, read_user_settings
 from memfs.disk.shipped import fill_example
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, TrustError
@@ -15,10 +16,11 @@ from memfs.git.commit import Change, commit_changes
 from memfs.git.read import blob_id, head_commit, object_format
 from memfs.git.snapshot import WorkFiles
 from memfs.model.values import dataclass
+from memfs.repository.initialise import Initialised, init_repository
 from memfs.standing.tie import DIGITS
+from memfs.trust.pinning import has_keyring
 
 if TYPE_CHECKING:
-    from memfs.repository.initialise import Initialised
     from memfs.trust.signing import SshSigner
 
 
@@ -34,6 +36,13 @@ class Made:
     commit: str | None
     pin: str | None
     notices: tuple[str, ...] = ()
+
+
+def _wanted(files: Mapping[str, bytes], *, examples: bool) -> dict[str, bytes]:
+    """Return the files to write; without examples a folder for memories all the same."""
+    if examples or not files:
+        return dict(files)
+    return {"memories/team/.gitkeep": b"", **{path: raw for path, raw in files.items() if not _is_example(path)}}
 
 
 def make_repository(
@@ -57,11 +66,6 @@ def make_repository(
     (``interactive``) or when it is named. Raises :class:`UsageError` or :class:`SetupError`, and nothing is
     committed then.
     """
-    from memfs.disk.settings import Store, add_store, read_user_settings
-    from memfs.git.read import head_commit
-    from memfs.repository.initialise import init_repository
-    from memfs.trust.pinning import has_keyring
-
     signer, notices = _first_signer(places, environ, key) if keyring else (None, ())
     made = init_repository(folder, places=places, personal=personal)
     is_new = made.fresh or head_commit(made.tree) is None
@@ -69,9 +73,7 @@ def make_repository(
         signer, notices = None, _notices_on_keyring(made.tree, places)
     elif signer is not None and not (is_new or interactive or key is not None):
         signer, notices = None, (_NOT_SIGNED,)
-    files = {path: raw for path, raw in made.files.items() if examples or not _is_example(path)}
-    if not examples and made.files:
-        files.setdefault("memories/team/.gitkeep", b"")
+    files = _wanted(made.files, examples=examples)
     if signer is not None:
         from memfs.git.read import author_address
         from memfs.trust.changing import keyring_change, new_keyring

@@ -239,7 +239,7 @@ def _remember(home: Path, root: Path, title: str) -> subprocess.Popen[str]:
     return _memfs(
         home, root, "remember", f"Statement of {title}: builds run on the large runners only.", "--title", title,
         "--kind", "decision", "--origin", "owner", "--scope", "team", "--evidence", "https://example.com/decisions/14",
-        "--review", "on 2027-11-30",
+        "--review", "on 2027-11-30", "--again",
     )  # fmt: skip
 
 
