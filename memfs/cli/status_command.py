@@ -17,6 +17,7 @@ from memfs.render.escape import show_lines
 from memfs.render.frame import frame_text
 from memfs.trust.judge import Reason
 from memfs.trust.opening import open_view
+from memfs.trust.pinning import has_keyring
 from memfs.trust.texts import find_last_approved
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.emit("status", _payload(status))
         return 0
     if session.terminal and not args.long:
-        _draw(session, status)
+        _draw(session, status, approve="memfs trust" if has_keyring(repository.tree) else "memfs keys create")
         return 0
     session.say(f"{count(len(status.assessments), 'memory', 'memories')}, {len(status.approved)} approved")
     if status.under_way:
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     return 0
 
 
-def _draw(session: Session, status: Status) -> None:
+def _draw(session: Session, status: Status, *, approve: str) -> None:
     """Write the state in at most fifteen lines: each group with its first members and what to type next."""
     looks = Looks(session)
     waiting = [a.file.id for a in status.unapproved if a.verdict.reason != Reason.NOT_PINNED]
@@ -78,8 +79,8 @@ def _draw(session: Session, status: Status) -> None:
     for notice in status.notices[:2]:
         session.say(looks.fit(one_line(notice), looks.width))
     groups: list[tuple[str, Sequence[str], str]] = [
-        ("lost approval", [a.file.id for a in status.lost], "memfs trust"),
-        ("not approved", waiting, "memfs trust"),
+        ("lost approval", [a.file.id for a in status.lost], approve),
+        ("not approved", waiting, approve),
         ("not pinned here", unpinned, "memfs pin"),
         ("look again", [a.file.id for a in status.due], "memfs due"),
         ("not committed", [one_line(path) for path in status.uncommitted], "git status"),
