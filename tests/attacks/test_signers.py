@@ -351,8 +351,8 @@ SAID = [
     (b"Couldn't get agent socket?", "no private key belongs", "ssh-add"),
     (b"No private key found for public key", "no private key belongs", "ssh-add"),
     (b"Couldn't load public key /k: No such file or directory", "no private key of that name", "--key"),
-    (b'Load key "/k": invalid format', "no SSH key that", "--key"),
-    (b'Load key "/k": error in libcrypto', "no SSH key that", "--key"),
+    (b'Load key "/k": invalid format', "not an SSH key that", "--key"),
+    (b'Load key "/k": error in libcrypto', "not an SSH key that", "--key"),
     (b'Load key "/k": Permission denied', "may not be read", "who owns"),
     (b"Enter PIN for ED25519-SK key", "wants its PIN", "terminal"),
 ]

@@ -176,7 +176,7 @@ def forges_a_receipt_in_alices_name(pull: Pulls) -> None:
     pull.team.put_receipt(make_record(pull.mallory, pull.team, "new", content_digest(raw), by="alice@example.com"))
 
 
-@hostile("a.1.00000000.txt is not a receipt: it must hold exactly one record")
+@hostile("a.1.00000000.txt is not a receipt: it must contain exactly one record")
 def adds_a_receipt_that_is_not_one(pull: Pulls) -> None:
     pull.write(".memfs/approvals/a.1.00000000.txt", "approved, honestly\n")
 
