@@ -109,7 +109,8 @@ def terminal_width() -> int:
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ is not None else 80
+        # A terminal that nobody gave a size says 0.
+        return (os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ is not None else 0) or 80
     except (OSError, ValueError):
         return 80
 

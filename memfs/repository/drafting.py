@@ -41,7 +41,9 @@ def remember_or_keep(
 
 
 def is_kept(error: MemfsError, draft: DraftText) -> bool:
-    """Return whether the refused text of ``draft`` belongs among the drafts."""
+    """Return whether the refused text of ``draft`` belongs among the drafts; no text is no loss."""
+    if not draft.body.strip():
+        return False
     if isinstance(error, HeldError):
         return True
     if isinstance(error, TwiceError):

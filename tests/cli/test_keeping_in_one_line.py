@@ -37,6 +37,14 @@ def test_an_agent_has_the_defaults_and_names_its_evidence(repo: Path, memfs: Mem
     remembered(memfs("remember", "We deploy on Tuesdays.", "--evidence", "deploy.md", cwd=repo))
 
 
+def test_no_text_at_all_leaves_no_draft_behind(repo: Path, memfs: Memfs) -> None:
+    run = memfs("remember", cwd=repo)
+    assert run.code == 4
+    assert "required and missing: text, evidence" in run.err
+    assert "draft" not in run.err
+    assert memfs("drafts", cwd=repo).out == ""
+
+
 def test_enter_at_the_one_question_rests_it_on_the_persons_word(repo: Path, sealed: Path) -> None:
     argv = [*launch_command(sealed), "remember", "We deploy on Tuesdays."]
     run = run_at_terminal(argv, [("rest on", "")], cwd=repo, env=dict(os.environ))
