@@ -28,11 +28,11 @@ from memfs.cli.options import (
     origin_of,
     writer_of,
 )
-from memfs.cli.writing import tell_recorded
+from memfs.cli.writing import read_input, tell_recorded
 from memfs.errors import UsageError
 from memfs.model.memory import FrontValue, MemoryFile, Origin
 from memfs.repository.draft import DraftText, Recorded
-from memfs.repository.drafting import keep_refused
+from memfs.repository.drafting import keep_refused, keeping_new_body
 from memfs.sight import OWNER
 
 if TYPE_CHECKING:
@@ -76,7 +76,10 @@ def run(args: argparse.Namespace, session: Session) -> int:
         )
 
     if args.text == ["-"]:
-        recorded = record(body=session.read_stdin().decode("utf-8"))
+        body = read_input(session)
+        draft = DraftText(body=body, origin=origin, front=fields_of(args))
+        with keeping_new_body(repository.writer(), repository.find(args.id, caller), draft):
+            recorded = record(body=body)
     elif args.text:
         recorded = record(body=" ".join(args.text))
     elif args.editor or not changes:

@@ -47,8 +47,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
         prepared = models.prepare(session.places, args.id)
         session.say(f"{prepared.model.id} is prepared as {prepared.key}")
     elif args.action == "use":
-        models.choose(session.places, args.id)
         models.prepare(session.places, args.id)
+        models.choose(session.places, args.id)
         session.say(f"{args.id} is in use; `memfs index` embeds with it")
     elif args.action == "remove":
         models.remove_model(session.places, args.id)

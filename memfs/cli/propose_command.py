@@ -14,14 +14,16 @@ your index and the branch you are on stay as they are, so several agents can do 
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from memfs import propose
 from memfs.check import counted
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of, origin_of
+from memfs.cli.writing import read_input
 from memfs.errors import EXIT_YES, UsageError
 from memfs.model.codepoints import plain
-from memfs.repository import DraftText, Repository, find_ids
+from memfs.repository import DraftText, Repository, find_ids, keeping
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -46,10 +48,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     repository = session.open_repository()
     tree, identities = repository.tree, repository.identities()
-    wanted = _wanted(args, session, repository)
-    if args.dry_run:
-        return _tell_plan(propose.plan(tree, wanted, identities=identities), session)
-    prepared = propose.prepare(tree, wanted, identities=identities)
+    draft = _new_draft(args, session)
+    # What was piped in is nowhere else.
+    typed = draft is not None and args.new == "-" and not args.dry_run
+    with keeping(repository.writer(), draft) if draft is not None and typed else nullcontext():
+        wanted = _wanted(args, repository, draft)
+        if args.dry_run:
+            return _tell_plan(propose.plan(tree, wanted, identities=identities), session)
+        prepared = propose.prepare(tree, wanted, identities=identities)
     for notice in prepared.notices:
         session.note(notice)
     opened = propose.Opened()
@@ -66,12 +72,12 @@ def run(args: argparse.Namespace, session: Session) -> int:
     return EXIT_YES
 
 
-def _wanted(args: argparse.Namespace, session: Session, repository: Repository) -> propose.Wanted:
-    if args.new is None and (given := [name for name, value in fields_of(args).items() if value]):
+def _wanted(args: argparse.Namespace, repository: Repository, draft: DraftText | None) -> propose.Wanted:
+    if draft is None and (given := [name for name, value in fields_of(args).items() if value]):
         raise UsageError(f"--{given[0].replace('_', '-')} goes with --new", hint="`memfs edit ID` changes a memory")
     return propose.Wanted(
         ids=tuple(find_ids(repository.tree, args.ids)),
-        new=_write_new(args, session, repository) if args.new is not None else {},
+        new=_write_new(repository, draft) if draft is not None else {},
         branch=args.branch,
         base=args.base,
         remote=args.remote,
@@ -117,16 +123,21 @@ def _tell_plan(planned: propose.Plan, session: Session) -> int:
     return EXIT_YES
 
 
-def _write_new(args: argparse.Namespace, session: Session, repository: Repository) -> dict[str, bytes]:
-    """Return the file of a new memory, admitted but not written anywhere."""
-    text = session.read_stdin().decode("utf-8") if args.new == "-" else args.new
-    draft = DraftText(
-        body=text,
+def _new_draft(args: argparse.Namespace, session: Session) -> DraftText | None:
+    """Return the new memory that is proposed; None where none is."""
+    if args.new is None:
+        return None
+    return DraftText(
+        body=read_input(session) if args.new == "-" else args.new,
         origin=origin_of(args, session),
         front=fields_of(args),
         author=args.author,
         id=args.id,
         allow=allowed_rules(args),
     )
+
+
+def _write_new(repository: Repository, draft: DraftText) -> dict[str, bytes]:
+    """Return the file of a new memory, admitted but not written anywhere."""
     recorded = repository.remember(draft, dry_run=True)
     return {recorded.file.path: recorded.file.raw}

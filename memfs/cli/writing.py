@@ -39,6 +39,11 @@ def read_text(args: argparse.Namespace, session: Session) -> str:
     """
     if args.text and args.text != ["-"]:
         return " ".join(args.text)
+    return read_input(session)
+
+
+def read_input(session: Session) -> str:
+    """Return all of standard input. Raises :class:`UsageError` when it is not UTF-8."""
     try:
         return session.read_stdin().decode("utf-8")
     except UnicodeDecodeError as error:

@@ -11,7 +11,7 @@ from memfs.doors import open_door
 
 if TYPE_CHECKING:
     from memfs.repository.draft import DraftText, HeldError, Recorded
-    from memfs.repository.drafting import draft_of, keep_refused, remember_or_keep, replace_held
+    from memfs.repository.drafting import draft_of, keep_refused, keeping, remember_or_keep, replace_held
     from memfs.repository.find import Found, find_files, find_ids, find_in, find_paths, require_one, two_files
     from memfs.repository.history import Event, read_history
     from memfs.repository.may_write import require_agents_welcome, require_writable
@@ -25,7 +25,7 @@ __getattr__, __all__ = open_door(
     __name__,
     {
         "draft": ("DraftText", "HeldError", "Recorded"),
-        "drafting": ("draft_of", "keep_refused", "remember_or_keep", "replace_held"),
+        "drafting": ("draft_of", "keep_refused", "keeping", "remember_or_keep", "replace_held"),
         "find": ("Found", "find_files", "find_ids", "find_in", "find_paths", "require_one", "two_files"),
         "history": ("Event", "read_history"),
         "may_write": ("require_agents_welcome", "require_writable"),

@@ -6,13 +6,17 @@ the gate rejects is kept nowhere; a wrong argument keeps none where its author s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memfs.disk.drafts import HeldDraft, drop_draft, get_draft, keep_draft
 from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, SetupError, UsageError
 from memfs.git.commit import UncommittedError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.memory import Origin
+from memfs.model.memory import MemoryFile, Origin
+from memfs.model.reader import change_memory
+from memfs.model.values import replace
 from memfs.repository.draft import ONE_COMMIT, Commit, DraftText, HeldError, Recorded, TwiceError
 from memfs.repository.writing import Writer
 
@@ -29,15 +33,34 @@ def remember_or_keep(
     A wrong argument keeps none where the text is still ``at_hand``. ``name`` is the name that it already has;
     a draft that was recorded is dropped.
     """
-    try:
+    with keeping(writer, draft, name=name):
         recorded = writer.remember(draft, again=again, commit=commit)
+    if name:
+        drop_draft(writer.tree, writer.places, name)
+    return recorded
+
+
+@contextmanager
+def keeping(writer: Writer, draft: DraftText, *, name: str = "") -> Iterator[None]:
+    """Keep ``draft`` when what is done with it is refused, and raise what was raised."""
+    try:
+        yield
     except MemfsError as error:
         if is_kept(error, draft):
             keep_refused(writer, draft, error, name=name)
         raise
-    if name:
-        drop_draft(writer.tree, writer.places, name)
-    return recorded
+
+
+@contextmanager
+def keeping_new_body(writer: Writer, file: MemoryFile, draft: DraftText) -> Iterator[None]:
+    """Keep ``draft`` as the new text of ``file`` when its edit is refused, and raise what was raised."""
+    try:
+        yield
+    except MemfsError as error:
+        if is_kept(error, draft):
+            whole = change_memory(file, draft.front, draft.body).decode("utf-8", "surrogateescape")
+            keep_refused(writer, replace(draft, front={}, body=whole), error, edits=file.id)
+        raise
 
 
 def is_kept(error: MemfsError, draft: DraftText) -> bool:

@@ -284,3 +284,36 @@ def test_an_approval_that_is_not_committed_is_named_by_status(home: Path, memfs:
     (home / ".memfs/approvals").mkdir(exist_ok=True)
     (home / ".memfs/approvals/rule.1.aa").write_text("x\n")
     assert ".memfs/approvals/rule.1.aa" in memfs("status", cwd=home).out
+
+
+# -- piped in -----------------------------------------------------------------------------------------
+
+
+def test_a_piped_new_text_that_is_held_is_kept_as_the_edit_that_it_is(home: Path, memfs: Memfs, places: Places) -> None:
+    assert memfs("remember", "We deploy on Tuesdays.", "--id", "deploys", *FIELDS, cwd=home).code == 0
+    secret = f"We deploy on Fridays. password: {'hunter2' * 2}\n"
+    run = memfs("edit", "deploys", "-", cwd=home, stdin=secret.encode())
+    assert run.code == 5
+    assert "kept for you alone as draft-1" in run.err
+    ((name, whole),) = drafts(home, places)
+    assert whole.startswith("---\nkind: observation")
+    assert "We deploy on Fridays." in whole
+    allowed = ("--allow", "assigned-password", "--reason", "an example")
+    assert memfs("drafts", "submit", name, *allowed, cwd=home).code == 0
+    assert "Fridays" in (home / "memories/team/deploys.md").read_text()
+
+
+def test_a_piped_proposal_that_is_refused_is_kept(home: Path, memfs: Memfs, places: Places) -> None:
+    run = memfs("propose", "--new", "-", cwd=home, stdin=TEXT.encode())
+    assert run.code == 4
+    assert drafts(home, places) == [("draft-1", TEXT)]
+    run = memfs("propose", "--new", "-", *FIELDS, "--base", "nowhere", cwd=home, stdin=f"{TEXT} Twice.".encode())
+    assert run.code != 0
+    assert drafts(home, places)[1:] == [("draft-2", f"{TEXT} Twice.")]
+
+
+@pytest.mark.parametrize("command", [["edit", "deploys", "-"], ["propose", "--new", "-", *FIELDS]])
+def test_what_is_piped_in_and_is_not_utf8_is_one_sentence(home: Path, memfs: Memfs, command: list[str]) -> None:
+    assert memfs("remember", "We deploy on Tuesdays.", "--id", "deploys", *FIELDS, cwd=home).code == 0
+    run = memfs(*command, cwd=home, stdin=b"caf\xe9\n")
+    assert (run.code, run.err) == (2, "memfs: standard input, byte 4: the text is not UTF-8\n")

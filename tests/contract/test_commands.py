@@ -77,7 +77,7 @@ def test_the_version_is_one_line(memfs: Callable[..., Run]) -> None:
     assert run.out.startswith("memfs ")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_names_every_command(shell: str, memfs: Callable[..., Run]) -> None:
     run = memfs("completion", shell)
     assert run.code == 0

@@ -145,6 +145,12 @@ def test_models_are_listed(stocked: Path, memfs: Memfs) -> None:
     assert "bge-small-en-v1.5" in memfs("model", cwd=stocked).out
 
 
+def test_a_model_that_is_not_here_is_not_taken_into_use(stocked: Path, memfs: Memfs) -> None:
+    run = memfs("model", "use", "bge-small-en-v1.5", cwd=stocked)
+    assert (run.code, "the file of this model is not here" in run.err) == (3, True)
+    assert "* all-minilm-l6-v2" in memfs("model", cwd=stocked).out
+
+
 def test_a_model_is_added_by_file_and_never_by_itself(stocked: Path, memfs: Memfs, tmp_path: Path) -> None:
     from onnx_files import STORED, model
 
