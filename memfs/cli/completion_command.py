@@ -18,7 +18,19 @@ from memfs.model.scope import Caller
 if TYPE_CHECKING:
     from memfs.cli.session import Session
 
-_WITH_IDS = {"edit", "feedback", "forget", "history", "propose", "show", "supersede", "trust", "untrust", "verify"}
+_WITH_IDS = {
+    "edit",
+    "feedback",
+    "forget",
+    "history",
+    "propose",
+    "rename",
+    "show",
+    "supersede",
+    "trust",
+    "untrust",
+    "verify",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

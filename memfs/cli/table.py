@@ -11,6 +11,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "remember": "record a memory",
         "edit": "change a memory",
         "supersede": "replace memories by a new one",
+        "rename": "give a memory another id",
         "forget": "delete a memory",
         "drafts": "list and submit drafts that were held back",
         "import": "bring in notes, rules for agents, decision records and exports",
@@ -64,7 +65,7 @@ ALIASES = {
     "find": "recall", "query": "recall", "search": "recall",
     "cat": "show", "get": "show", "view": "show",
     "ls": "list", "log": "history", "why": "blame", "serve": "mcp",
-    "delete": "forget", "remove": "forget", "rm": "forget",
+    "mv": "rename", "move": "rename", "delete": "forget", "remove": "forget", "rm": "forget",
     "approve": "trust", "revoke": "untrust", "withdraw": "untrust",
     "draft": "drafts", "key": "keys", "replace": "supersede",
 }  # fmt: skip

@@ -113,7 +113,7 @@ def find_in(stores: Sequence[tuple[str, Repository]], name: str, caller: Caller)
 def require_one(files: Sequence[MemoryFile]) -> MemoryFile:
     """Return the only one of ``files``. Raises :class:`UsageError` that names both where there are two."""
     if len(files) > 1:
-        raise UsageError(two_files(files), hint="give the path in place of the id, or rename one of them")
+        raise UsageError(two_files(files), hint="give the path in place of the id, or `memfs rename PATH NEW-ID`")
     return files[0]
 
 

@@ -179,9 +179,11 @@ class Writer:
         _require_admitted(decision)
         return self._make(f"memories/{front['scope']}/{draft.id}.md", front, draft.body)
 
-    def write(self, changes: Sequence[tuple[str, bytes | None, str | None]], subject: str) -> str:
+    def write(
+        self, changes: Sequence[tuple[str, bytes | None, str | None]], subject: str, commit: Commit = ONE_COMMIT
+    ) -> str:
         """Commit files (path, content, digest of what was there before) that this writer made; return the commit."""
-        return self._commit(changes, subject) or ""
+        return self._commit(changes, subject, commit) or ""
 
     def forget(self, file: MemoryFile) -> str:
         """Delete a memory and commit that. Its approvals stay in the tree: they are the tombstone."""

@@ -36,6 +36,7 @@ VERBS: dict[str, list[list[str]]] = {
     "remember": [["remember", "The kitchen stove is blue.", "--id", "stove", *DRAFT]],
     "edit": [["edit", "x", "--tag", "t"], ["edit", "x", "The text is new."]],
     "supersede": [["supersede", "x", "A newer text.", "--id", "y", *DRAFT]],
+    "rename": [["rename", "x", "z"]],
     "forget": [["forget", "x"]],
     "drafts": [["drafts"], ["drafts", "submit", "draft-1"]],
     "import": [["import", ".", "--yes"], ["import", "CLAUDE.md", "-n"]],

@@ -31,6 +31,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "list": ("list", "--json"),
     "history": ("history", "additive", "--json"),
     "status": ("status", "--json"),
+    "renamed": ("rename", "additive", "migrations-additive", "--json"),
     "forgotten": ("forget", "additive", "--json"),
     "connected": ("connect", "codex", "--command", "memfs", "--mcp", "--json"),
     "disconnected": ("disconnect", "codex", "--json"),

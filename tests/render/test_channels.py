@@ -28,6 +28,7 @@ MODULES = {
     "check/drift.py": "names memories, escaped",
     "repository/fields.py": "reads what a person typed",
     "repository/history.py": "hands it to render",
+    "repository/renaming.py": "writes it, after the gate",
     "repository/repository.py": "hands it to render",
     "repository/shown.py": "hands it to render",
     "repository/similar.py": "compares it",
@@ -86,6 +87,7 @@ CHANNELS = {
     "remember": "own",
     "edit": "own",
     "supersede": "own",
+    "rename": "none",
     "forget": "none",
     "drafts": "frame",
     "recall": "frame",
@@ -344,6 +346,7 @@ def test_every_framed_command_was_tried() -> None:
         verb for verb, channel in CHANNELS.items() if channel in ("frame", "titles", "none", "terminal")
     } - tried <= {
         "init",
+        "rename",
         "forget",
         "feedback",
         "model",
