@@ -56,8 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, session: Session) -> int:
     if args.merge:
         return merge_versions(args.id, session, take=args.take)
-    repository = session.open_repository()
     caller, origin = caller_of(args), origin_of(args, session)
+    repository = session.open_with(args.id, caller)
     changes: dict[str, FrontValue | None] = {**fields_of(args), **dict.fromkeys(args.unset)}
 
     def record(*, body: str | None = None, raw: bytes | None = None) -> Recorded:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.disk.files import list_folder
+from memfs.model.memory import Origin
+from memfs.repository.may_write import require_agents_welcome
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -23,8 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    repository = session.open_repository()
-    commit = repository.forget(args.id, caller_of(args))
+    caller = caller_of(args)
+    repository = session.open_with(args.id, caller)
+    if not session.interactive:
+        require_agents_welcome(session.places, repository.tree, Origin.AGENT)
+    commit = repository.forget(args.id, caller)
     if args.json:
         session.emit("forgotten", {"id": args.id, "commit": commit})
     else:

@@ -20,9 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-
-    repository = session.open_repository()
-    events = repository.history(args.id, caller_of(args))
+    caller = caller_of(args)
+    events = session.open_with(args.id, caller).history(args.id, caller)
     if args.json:
         rows = [
             {

@@ -47,7 +47,7 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    repository = session.open_repository()
+    repository = session.open_home(args.scope)
     more: dict[str, FrontValue] = {"supersedes": tuple(args.supersedes)} if args.supersedes else {}
 
     def record(draft: DraftText, name: str) -> Recorded:

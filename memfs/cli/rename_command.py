@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    repository = session.open_repository()
+    repository = session.open_with(args.id, caller_of(args))
     if not session.interactive:
         require_agents_welcome(session.places, repository.tree, Origin.AGENT)
     renamed = rename(repository, args.id, args.new, caller_of(args), by=writer_of(args), commit=commit_of(args))

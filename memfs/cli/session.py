@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from memfs.disk.places import Places
+from memfs.disk.worktree import printable
+from memfs.errors import InvalidMemoryError, NotFoundError
 from memfs.model.values import dataclass, field
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memfs.model.scope import Caller
     from memfs.repository.repository import Repository
 
 
@@ -85,3 +88,27 @@ class Session:
         if not repository.is_made:
             self.note("this repository keeps no memories yet; `memfs init` makes it one")
         return repository
+
+    def open_home(self, scope: str | None) -> Repository:
+        """Return where a new memory of ``scope`` goes: a personal one into the user's own store, which is said."""
+        from memfs.repository.stores import PERSONAL, open_personal
+
+        store = open_personal(self.places, self.today) if scope == PERSONAL else None
+        if store is None or Path(os.path.realpath(self.cwd)).is_relative_to(os.path.realpath(store.tree.root)):
+            return self.open_repository()
+        self.note(f"into your personal store, {printable(str(store.tree.root))}")
+        return store
+
+    def open_with(self, name: str, caller: Caller) -> Repository:
+        """Return the repository that has the memory ``name``: this one, else the first of the user's stores, which is
+        said."""
+        from memfs.repository.stores import PROJECT, Stores
+
+        try:
+            found = Stores.open(self.cwd, places=self.places, today=self.today).find(name, caller)
+        except (NotFoundError, InvalidMemoryError):
+            return self.open_repository()  # which says what is wrong with the name
+        if found.store == PROJECT:
+            return self.open_repository()
+        self.note(f"from your store {printable(found.store)}, {printable(str(found.repository.tree.root))}")
+        return found.repository

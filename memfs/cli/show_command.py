@@ -22,9 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-
-    repository = session.open_repository()
     caller = caller_of(args)
+    repository = session.open_with(args.id, caller)
     files = repository.find_all(args.id, caller)
     assessments = sorted((repository.assess(file, caller) for file in files), key=lambda one: not one.approved)
     shown = [shown_of(assessment) for assessment in assessments]

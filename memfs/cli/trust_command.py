@@ -34,6 +34,7 @@ from memfs.errors import EXIT_NO, EXIT_TRUST, EXIT_YES, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.unseen import find_alike
 from memfs.repository.find import find_ids
+from memfs.sight import OWNER
 from memfs.trust.approve import Approved, approve, make_records
 from memfs.trust.carriers import APPROVALS
 from memfs.trust.opening import open_view
@@ -106,7 +107,7 @@ def approve_ids(
     Raises :class:`TrustError` where nobody sits at a terminal.
     """
     require_terminal(session, "approving")
-    repository, view = open_pinned(session)
+    repository, view = open_pinned(session, ids[0] if len(ids) == 1 else None)
     tree = repository.tree
     is_queue = not ids and not since and not renew
     wanted = [
@@ -176,9 +177,10 @@ def _choose(
     return plan if answer in (word, item.id) else None
 
 
-def open_pinned(session: Session) -> tuple[Repository, TrustView]:
-    """Return the repository and its view, pinned: a person's first use of a clone asks once."""
-    repository = session.open_repository()
+def open_pinned(session: Session, name: str | None = None) -> tuple[Repository, TrustView]:
+    """Return the repository (that of the memory ``name``) and its view, pinned: a person's first use of a clone asks
+    once."""
+    repository = session.open_repository() if name is None else session.open_with(name, OWNER)
     tree = repository.tree
     view = open_view(tree, session.places, today=session.today)
     if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):

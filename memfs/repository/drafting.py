@@ -6,11 +6,13 @@ the gate rejects is kept nowhere; a wrong argument keeps none where its author s
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memfs.disk.drafts import HeldDraft, drop_draft, get_draft, keep_draft
+from memfs.disk.worktree import printable
 from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, SetupError, UsageError
 from memfs.git.commit import UncommittedError
 from memfs.model.codepoints import escape_hidden
@@ -93,12 +95,15 @@ def keep_refused(
         raise error from trouble
     error.draft = kept
     passing = "".join(f" --allow {rule}" for rule in _rules_of(error))
+    drafts = (
+        f"memfs -C {shlex.quote(printable(str(writer.tree.root)))} drafts" if writer.is_elsewhere else "memfs drafts"
+    )
     what = "when that is mended" if isinstance(error, SetupError | UsageError) else "with what is missing"
     error.hint = (
         (f"{error.hint}; " if isinstance(error, SetupError | UsageError) and error.hint else "")
-        + f"nothing was written into the repository; kept for you alone as {kept}: `memfs drafts submit {kept}`"
-        f" {what}, `memfs drafts edit {kept}`, or `memfs drafts drop {kept}`"
-        + (f'; when it is meant so: `memfs drafts submit {kept}{passing} --reason "…"`' if passing else "")
+        + f"nothing was written into the repository; kept for you alone as {kept}: `{drafts} submit {kept}`"
+        f" {what}, `{drafts} edit {kept}`, or `{drafts} drop {kept}`"
+        + (f'; when it is meant so: `{drafts} submit {kept}{passing} --reason "…"`' if passing else "")
     )
 
 

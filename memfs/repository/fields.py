@@ -158,7 +158,8 @@ class Fields:
             raise InvalidMemoryError(
                 f"this repository takes no memories of {scope}",
                 where="scope",
-                hint="`.memfs/config.yaml` lists its scopes",
+                hint="`.memfs/config.yaml` lists its scopes"
+                + ("; `memfs init --personal` makes a store of your own" if scope == "personal" else ""),
             )
         self.sight.require_writable(self.caller, scope)
         return scope

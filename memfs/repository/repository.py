@@ -38,11 +38,14 @@ if TYPE_CHECKING:
 class Repository:
     """One memory repository. Opening starts no process and reads no memory."""
 
-    def __init__(self, tree: WorkTree, *, places: Places, today: date, folder: str = "") -> None:
+    def __init__(
+        self, tree: WorkTree, *, places: Places, today: date, folder: str = "", is_elsewhere: bool = False
+    ) -> None:
         self.tree = tree
         self.places = places
         self.today = today
         self._folder = folder  # where its user is, below the root
+        self.is_elsewhere = is_elsewhere  # a store that its user is not in
         self._assessors: dict[Caller, Assessor] = {}
         self._sight: Sight | None = None
         self._configuration: Mapping[str, str | None] | None = None
@@ -164,6 +167,7 @@ class Repository:
             configuration=self.configuration,
             caller=caller,
             folder=self._folder,
+            is_elsewhere=self.is_elsewhere,
         )
 
     def offer_evidence(self) -> list[str]:

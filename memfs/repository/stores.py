@@ -25,6 +25,10 @@ PROJECT = "project"
 """What the store of the working directory is called; a hit from it needs no store beside it."""
 
 
+PERSONAL = "personal"
+"""What the user's own store is called, and the scope of what is the user's alone."""
+
+
 class Stores:
     """The stores that one caller's answers come from, the project's first."""
 
@@ -88,13 +92,29 @@ class Stores:
         """Return each store opened, with its name."""
         from memfs.repository.repository import Repository
 
-        return [(name, Repository(tree, places=self.places, today=self.today)) for name, tree in self.stores]
+        return [
+            (name, Repository(tree, places=self.places, today=self.today, is_elsewhere=name != PROJECT))
+            for name, tree in self.stores
+        ]
 
     def find(self, memory_id: str, caller: Caller) -> Found:
         """Return the files of ``memory_id`` in the first store that has it for ``caller``."""
         from memfs.repository.find import find_in
 
         return find_in(self.repositories(), memory_id, caller)
+
+
+def open_personal(places: Places, today: date) -> Repository | None:
+    """Return the user's own store, which ``memfs init --personal`` makes; None without one that can be used."""
+    from memfs.repository.repository import Repository
+
+    settings = _settings(places, [])
+    store = next((one for one in settings.stores if one.name == PERSONAL), None) if settings is not None else None
+    if store is None:
+        return None
+    tree = find_work_tree(store.path)
+    require_ours(tree)
+    return Repository(tree, places=places, today=today, is_elsewhere=True)
 
 
 def store_of(places: Places, tree: WorkTree) -> Store | None:

@@ -60,6 +60,7 @@ class Writer:
     configuration: Mapping[str, str | None] | None  # git's
     caller: Caller = OWNER  # on whose behalf
     folder: str = ""  # where the author is, below the root: paths may be typed from there
+    is_elsewhere: bool = False  # the author is in another repository
 
     @property
     def fields(self) -> Fields:

@@ -1,0 +1,110 @@
+"""What is the user's alone goes to the user's own store, and an id is found in every store that recall looks into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import Run, git, launch_command, run_at_terminal
+
+from memfs.disk.places import Places
+
+Memfs = Callable[..., Run]
+
+
+@pytest.fixture
+def mine(repo: Path, memfs: Memfs, places: Places) -> Path:
+    """Return the user's own store; ``repo`` is a team's repository that takes no personal memories."""
+    assert memfs("init", "--no-keyring", cwd=repo).code == 0
+    (repo / ".memfs/config.yaml").write_text("version: 1\nscopes: [team]\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "Take the team's memories alone")
+    assert memfs("init", "--personal", "--no-keyring", cwd=repo).code == 0
+    return places.share / "personal"
+
+
+def remember(memfs: Memfs, text: str, *words: str, cwd: Path) -> Run:
+    run = memfs("remember", text, "--origin", "owner", *words, cwd=cwd)
+    assert run.code == 0, run.err
+    return run
+
+
+def test_a_personal_memory_goes_to_the_personal_store_and_that_is_said(repo: Path, mine: Path, memfs: Memfs) -> None:
+    run = remember(memfs, "My editor is vim.", "--scope", "personal", cwd=repo)
+    assert f"into your personal store, {mine}" in run.err
+    assert (mine / "memories/personal/my-editor-is-vim.md").is_file()
+    assert git(repo, "status", "--porcelain") == ""
+    assert "Remember" not in git(repo, "log", "--format=%s")
+
+
+def test_outside_of_any_repository_too(tmp_path: Path, mine: Path, memfs: Memfs) -> None:
+    (tmp_path / "nowhere").mkdir()
+    remember(memfs, "My editor is vim.", "--scope", "personal", cwd=tmp_path / "nowhere")
+    assert (mine / "memories/personal/my-editor-is-vim.md").is_file()
+
+
+def test_without_a_personal_store_the_answer_says_how_to_make_one(repo: Path, memfs: Memfs) -> None:
+    assert memfs("init", "--no-keyring", cwd=repo).code == 0
+    (repo / ".memfs/config.yaml").write_text("version: 1\nscopes: [team]\n")
+    run = memfs("remember", "My editor is vim.", "--scope", "personal", "--origin", "owner", cwd=repo)
+    assert run.code == 4
+    assert "`memfs init --personal` makes a store of your own" in run.err
+    assert len(run.err.splitlines()) <= 3
+
+
+def test_a_lost_personal_store_is_an_error_and_never_the_team_s_folder(repo: Path, mine: Path, memfs: Memfs) -> None:
+    (repo / ".memfs/config.yaml").write_text("version: 1\nscopes: [team, personal]\n")
+    mine.rename(mine.parent / "elsewhere")
+    run = memfs("remember", "My editor is vim.", "--scope", "personal", "--origin", "owner", cwd=repo)
+    assert run.code != 0
+    assert not (repo / "memories/personal").exists()
+
+
+def test_an_agent_writes_nothing_there_unless_the_user_lets_it(repo: Path, mine: Path, memfs: Memfs) -> None:
+    remember(memfs, "My editor is vim.", "--scope", "personal", cwd=repo)
+    head = git(mine, "rev-parse", "HEAD")
+    for words in (
+        ["remember", "My shell is fish.", "--scope", "personal", "--evidence", "https://example.com/x"],
+        ["edit", "my-editor-is-vim", "My editor is ed."],
+        ["rename", "my-editor-is-vim", "editor"],
+        ["forget", "my-editor-is-vim"],
+    ):
+        run = memfs(*words, cwd=repo)
+        assert (run.code, "let no agent write" in run.err) == (5, True), run.err
+    assert git(mine, "rev-parse", "HEAD") == head
+
+
+def test_ids_are_found_in_both_and_the_project_s_own_come_first(repo: Path, mine: Path, memfs: Memfs) -> None:
+    remember(memfs, "My editor is vim.", "--scope", "personal", "--id", "editor", cwd=repo)
+    run = memfs("show", "editor", cwd=repo)
+    assert (run.code, "My editor is vim." in run.out) == (0, True)
+    assert f"from your store personal, {mine}" in run.err
+    assert "Remember editor" in memfs("history", "editor", cwd=repo).out
+    remember(memfs, "The team's editor is ed.", "--id", "editor", cwd=repo)
+    run = memfs("show", "editor", cwd=repo)
+    assert "The team's editor is ed." in run.out
+    assert "from your store" not in run.err
+
+
+def test_a_person_changes_and_forgets_one_from_where_they_are(repo: Path, mine: Path, sealed: Path) -> None:
+    def type_in(*words: str) -> Run:
+        return run_at_terminal([*launch_command(sealed), *words], [], cwd=repo, env=dict(os.environ))
+
+    assert (
+        type_in("remember", "My editor is vim.", "--scope", "personal", "--evidence", "https://example.com").code == 0
+    )
+    assert type_in("edit", "my-editor-is-vim", "My editor is ed.").code == 0
+    assert "My editor is ed." in (mine / "memories/personal/my-editor-is-vim.md").read_text()
+    assert type_in("rename", "my-editor-is-vim", "editor").code == 0
+    assert type_in("forget", "editor").code == 0
+    assert not list((mine / "memories/personal").glob("*.md"))
+
+
+def test_a_draft_kept_there_is_named_with_where_it_is(repo: Path, mine: Path, memfs: Memfs) -> None:
+    text = f"The staging password: {'hunter2' * 2}\n"
+    run = memfs("remember", "-", "--scope", "personal", "--origin", "owner", cwd=repo, stdin=text.encode())
+    assert run.code == 5
+    assert f"`memfs -C {mine} drafts submit draft-1`" in run.err
+    assert "draft-1" in memfs("drafts", cwd=mine).out
