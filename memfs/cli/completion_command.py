@@ -23,6 +23,7 @@ _WITH_IDS = {
     "feedback",
     "forget",
     "history",
+    "promote",
     "propose",
     "rename",
     "show",

@@ -33,6 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ids", nargs="*", metavar="ID", help="a memory of this work tree (default: all that is new)")
     parser.add_argument("--new", metavar="TEXT", help="propose a new memory with this text ('-': standard input)")
     parser.add_argument("--id", help="with --new: its id (default: made from its title or first words)")
+    add_request(parser)
+
+
+def add_request(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a pull request and of the new memory in it."""
     parser.add_argument("--branch", metavar="NAME", help="the branch to make (default: memory/ID)")
     parser.add_argument("--update", action="store_true", help="add to the branch that is there already")
     parser.add_argument("--base", metavar="BRANCH", help="the branch to propose to (default: the remote's main one)")
@@ -46,9 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    repository = session.open_repository()
+    return send(args, session, session.open_repository(), _new_draft(args, session))
+
+
+def send(args: argparse.Namespace, session: Session, repository: Repository, draft: DraftText | None) -> int:
+    """Put a new memory, or those that ``args`` name, on a branch, push it and open a pull request."""
     tree, identities = repository.tree, repository.identities()
-    draft = _new_draft(args, session)
     # What was piped in is nowhere else.
     typed = draft is not None and args.new == "-" and not args.dry_run
     with keeping(repository.writer(), draft) if draft is not None and typed else nullcontext():

@@ -34,6 +34,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "check every memory, or a change",
         "review": "say what a change means, and approve it",
         "propose": "open a pull request with a memory",
+        "promote": "propose a memory of your own store to the team",
         "export": "write memories in use into files that agents read",
         "publish": "give this repository's memories to an organisation's index",
     },

@@ -56,6 +56,7 @@ VERBS: dict[str, list[list[str]]] = {
     "pin": [["pin"], ["pin", "--move"], ["pin", "{pin}"], ["pin", "--remove"]],
     "check": [["check"], ["check", "--fix"], ["check", "--staged"], ["check", "--base", "HEAD~1"]],
     "review": [["review", "HEAD~1..HEAD"], ["review", "HEAD~1..HEAD", "--approve"]],
+    "promote": [["promote", "x"], ["promote", "x", "-n"]],
     "propose": [["propose"], ["propose", "--branch", "topic"]],
     "status": [["status"]],
     "due": [["due"]],

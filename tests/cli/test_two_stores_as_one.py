@@ -108,3 +108,62 @@ def test_a_draft_kept_there_is_named_with_where_it_is(repo: Path, mine: Path, me
     assert run.code == 5
     assert f"`memfs -C {mine} drafts submit draft-1`" in run.err
     assert "draft-1" in memfs("drafts", cwd=mine).out
+
+
+# -- promote ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def origin(repo: Path, mine: Path, tmp_path: Path) -> Path:
+    """Return a bare origin of the team's repository."""
+    bare = tmp_path / "origin.git"
+    git(tmp_path, "clone", "-q", "--bare", str(repo), str(bare))
+    git(repo, "remote", "add", "origin", str(bare))
+    git(repo, "fetch", "-q", "origin")
+    git(repo, "remote", "set-head", "origin", "main")
+    return bare
+
+
+def test_a_memory_of_one_s_own_is_proposed_to_the_team_and_stays(
+    repo: Path, mine: Path, origin: Path, memfs: Memfs, sealed: Path
+) -> None:
+    remember(memfs, "Deploys happen on Tuesdays.", "--scope", "personal", "--id", "deploys", "--tag", "ops", cwd=repo)
+    argv = [*launch_command(sealed), "promote", "deploys"]
+    run = run_at_terminal(argv, [("Propose this text", "y")], cwd=repo, env=dict(os.environ))
+    assert run.code == 0, run.out
+    assert "| Deploys happen on Tuesdays." in run.out
+    text = git(origin, "show", "memory/deploys:memories/team/deploys.md")
+    assert "scope: team\n" in text
+    assert "tags: [ops]" in text
+    assert "Deploys happen on Tuesdays." in text
+    assert (mine / "memories/personal/deploys.md").is_file()
+    assert git(repo, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("answer", ["", "n", "maybe"])
+def test_nothing_leaves_without_a_person_s_yes(
+    answer: str, repo: Path, mine: Path, origin: Path, memfs: Memfs, sealed: Path
+) -> None:
+    remember(memfs, "My salary talk is in May.", "--scope", "personal", "--id", "talk", cwd=repo)
+    run = memfs("promote", "talk", cwd=repo)
+    assert (run.code, "only when a person at a terminal says so" in run.err) == (2, True)
+    argv = [*launch_command(sealed), "promote", "talk"]
+    assert run_at_terminal(argv, [("Propose", answer)], cwd=repo, env=dict(os.environ)).code == 1
+    assert git(origin, "branch", "--format=%(refname:short)") == "main"
+    assert git(repo, "branch", "--format=%(refname:short)") == "main"
+
+
+def test_evidence_that_the_team_does_not_have_is_named_anew(repo: Path, mine: Path, origin: Path, memfs: Memfs) -> None:
+    (mine / "notes.md").write_text("Tuesdays.\n")
+    remember(memfs, "Deploys happen on Tuesdays.", "--scope", "personal", "--evidence", "notes.md", cwd=mine)
+    run = memfs("promote", "deploys-happen-on-tuesdays", "-n", cwd=repo)
+    assert run.code == 4
+    assert "notes.md" in run.err
+    run = memfs("promote", "deploys-happen-on-tuesdays", "-n", "--evidence", "https://example.com/x", cwd=repo)
+    assert (run.code, "writes memories/team/deploys-happen-on-tuesdays.md" in run.out) == (0, True)
+
+
+def test_without_two_stores_the_answer_says_what_it_takes(repo: Path, memfs: Memfs) -> None:
+    assert memfs("init", "--no-keyring", cwd=repo).code == 0
+    run = memfs("promote", "x", cwd=repo)
+    assert (run.code, "`memfs init --personal` makes your store" in run.err) == (2, True)
