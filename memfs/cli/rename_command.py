@@ -44,7 +44,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.note(f"changed with it, for they named it: {', '.join(renamed.changed)}")
     if renamed.approved:
         session.note(f"approved before, and to be approved again: `memfs trust {' '.join(renamed.approved)}`")
-    if any(name.startswith(f"{renamed.was}.") for name in list_folder(repository.tree, ".memfs/approvals")):
+    receipts = list_folder(repository.tree, ".memfs/approvals")
+    if renamed.file.id in renamed.approved or any(name.startswith(f"{renamed.was}.") for name in receipts):
         session.note(f"`memfs untrust {renamed.was}` keeps the old file from being approved again")
     return 0
 

@@ -109,12 +109,9 @@ def approve_ids(
     require_terminal(session, "approving")
     repository, view = open_pinned(session, ids[0] if len(ids) == 1 else None)
     tree = repository.tree
-    is_queue = not ids and not since and not renew
-    wanted = [
-        *find_ids(tree, ids),
-        *(ids_since(tree, since) if since else ()),
-        *(ids_waiting(tree, view) if is_queue else ()),
-    ]
+    wanted = [*find_ids(tree, ids), *(ids_since(tree, since) if since else ())]
+    if not ids and not since and not renew:
+        wanted = ids_waiting(tree, view)
     signer = find_signer(session, view.keyring, key=key, wanted=lambda line: "approve" in line.roles)
     if renew:
         line = view.keyring.find_key(signer.public.blob) if view.keyring else None

@@ -33,6 +33,15 @@ def test_its_bytes_stay_its_approval_is_named_and_its_history_goes_on(team: Team
     assert subjects[-2:] == ["Approve a-long-and-winding-name", "write a-long-and-winding-name"]
 
 
+def test_one_that_was_approved_with_others_is_told_the_same(team: Team, memfs: Memfs, alice: Person) -> None:
+    for name in "bc":
+        team.write(name, memory_text(f"A rule called {name}."), commit=True)
+    team.approve(alice, "b", "c")
+    run = rename(team, memfs, "b", "d")
+    assert "`memfs untrust b` keeps the old file" in run.err
+    assert (team.says("d"), team.says("c")) == ("no-approval", "trusted")
+
+
 def test_memories_that_name_it_follow_and_a_superseded_one_stays_so(team: Team, memfs: Memfs) -> None:
     team.write("old", memory_text("Migrations lock the table."), commit=True)
     team.write("new", memory_text("Migrations are additive.", extra={"supersedes": "[old]"}), commit=True)
