@@ -27,7 +27,12 @@ REPOSITORY_FILE = ".memfs/config.yaml"
 
 _DEFAULTS = ("default_kind", "default_scope", "default_review")
 _TRAILER = r"[A-Za-z][A-Za-z0-9-]*: \S.*"
-_OWN_TRAILERS = ("memfs-", "admission-")
+# What a repository may add to its users' commits: nothing that tells a forge what to do, or that is a person's word.
+_OWN_PREFIX = r"(?:[a-z]+(?:\([a-z0-9._/-]+\))?!?:|:[a-z_]+:|[A-Z][A-Z0-9]*-[0-9]+:?) "
+_OWN_TRAILER = (
+    r"(?!(?i:memfs-|admission-|skip-|fix(?:e[sd])?:|close[sd]?:|resolve[sd]?:|[a-z0-9-]*-by:))"
+    r"[A-Za-z][A-Za-z0-9-]*: [A-Za-z0-9][A-Za-z0-9 ._/#+-]*"
+)
 
 MAX_RESULTS = 50
 MAX_CONTEXT_BYTES = 9500
@@ -162,8 +167,10 @@ def parse_repository_settings(raw: bytes) -> RepositorySettings:
             default_kind=reader.one_of(top, "default_kind", [kind.value for kind in Kind]) or "observation",
             default_scope=reader.scope(top["default_scope"]) if "default_scope" in top else None,
             default_review=reader.text(top, "default_review", longest=64) or "6m",
-            commit_prefix=reader.text(commit, "prefix", longest=40) or "",
-            commit_trailer=reader.trailer(commit, "trailer"),
+            commit_prefix=reader.shaped(commit, "prefix", _OWN_PREFIX, 40, "“docs: ” or “docs(memory): ”"),
+            commit_trailer=reader.shaped(
+                commit, "trailer", _OWN_TRAILER, 200, "“Key: value” with a key like Change-Type"
+            ),
             check=top.get("check"),
             problems=tuple(reader.problems),
         )
@@ -387,10 +394,10 @@ class _Reader:
             raise _wrong(node, name, f"one of {', '.join(values)}")
         return None if node is None else str(node.value)
 
-    def trailer(self, entries: Mapping[str, Node], name: str) -> str:
-        text = self.text(entries, name, longest=200) or ""
-        if text and (not re.fullmatch(_TRAILER, text) or text.casefold().startswith(_OWN_TRAILERS)):
-            raise _wrong(entries[name], name, "“Key: value”, with a key that is not memfs's own")
+    def shaped(self, entries: Mapping[str, Node], name: str, pattern: str, longest: int, what: str) -> str:
+        text = self.text(entries, name, longest=longest) or ""
+        if text and not re.fullmatch(pattern, text):
+            raise _wrong(entries[name], name, what)
         return text
 
     def scope_pattern(self, node: Node) -> str:

@@ -15,9 +15,11 @@ from memfs.model.reader import change_memory, id_of_path, read_memory
 from memfs.model.scope import is_scope, require_scope, scope_of_path
 from memfs.model.values import dataclass, replace
 from memfs.repository.find import require_heir
+from memfs.repository.stores import PERSONAL, store_of
 from memfs.standing.tie import Knot, Tied
 
 if TYPE_CHECKING:
+    from memfs.disk.places import Places
     from memfs.disk.settings import RepositorySettings
     from memfs.disk.worktree import WorkTree
     from memfs.model.scope import Caller
@@ -30,6 +32,7 @@ class Fields:
     """Checks fields for one repository and one caller; what the caller may not see counts as not there."""
 
     tree: WorkTree
+    places: Places
     settings: RepositorySettings
     sight: Sight
     caller: Caller
@@ -90,7 +93,7 @@ class Fields:
         """
         found = {
             "kind": self.settings.default_kind,
-            "scope": self.settings.default_scope or self._scope_of_folder() or "team",
+            "scope": self._default_scope(),
             "review_trigger": read_trigger(self.settings.default_review, self.today),
         }
         person = draft.author or self.author
@@ -101,6 +104,16 @@ class Fields:
         words = ", ".join(f"{name} {value}" for name, value in chosen.items())
         front: dict[str, FrontValue] = {**chosen, **given}
         return replace(draft, front=front), (f"not given, so: {words}",) if words else ()
+
+    def _default_scope(self) -> str:
+        """Return the scope of a memory that does not say. It is personal in the user's own store alone: no other
+        repository's word sends what they keep for themselves into it."""
+        (only,) = self.settings.scopes if len(self.settings.scopes) == 1 else (None,)
+        wanted = self.settings.default_scope or self._scope_of_folder() or only or "team"
+        if wanted == PERSONAL:
+            own = store_of(self.places, self.tree)
+            return PERSONAL if own is not None and own.name == PERSONAL else "team"
+        return "team" if wanted.endswith("/*") else wanted
 
     def _scope_of_folder(self) -> str | None:
         """Return the scope of the folder that the author is in: its own below ``memories/``, or that of a team

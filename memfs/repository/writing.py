@@ -67,6 +67,7 @@ class Writer:
         """What checks the fields of a memory to be."""
         return Fields(
             tree=self.tree,
+            places=self.places,
             settings=self.settings,
             sight=self.sight,
             caller=self.caller,
@@ -333,14 +334,18 @@ def _require_admitted(decision: Decision) -> None:
         raise HeldError("admission holds this draft back; it was not recorded", findings=decision.findings)
 
 
+def blind_id(wanted: str, body: str, *, taken: Collection[str]) -> str:
+    """Return an id for a caller who does not see every memory: whether ``wanted`` is taken would tell of one."""
+    mark = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:4]
+    return slug_of_title(f"{wanted}-{mark}", taken=taken)
+
+
 def _choose_id(draft: DraftText, taken: Collection[str], *, blind: bool) -> str:
     """Return the id of a new memory. ``blind`` says that some memories here are not for this caller."""
     title = draft.front.get("title")
     words = title if isinstance(title, str) else draft.body.strip().split("\n\n", 1)[0]
     if blind:
-        # Whether an id is taken would tell of a memory that the caller may not see.
-        mark = sha256(draft.body.encode("utf-8", "surrogatepass")).hexdigest()[:4]
-        return slug_of_title(f"{draft.id or slug_of_title(words, taken=())}-{mark}", taken=taken)
+        return blind_id(draft.id or slug_of_title(words, taken=()), draft.body, taken=taken)
     if draft.id is None:
         return slug_of_title(words, taken=taken)
     if draft.id.lower() in taken:

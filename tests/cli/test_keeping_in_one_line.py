@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from support import Run, git, launch_command, run_at_terminal
 
+from memfs.disk.places import Places
+from memfs.disk.settings import parse_repository_settings
+
 Memfs = Callable[..., Run]
 
 
@@ -65,14 +68,40 @@ def test_the_settings_say_other_defaults_and_how_commits_look(repo: Path, memfs:
     (repo / ".memfs").mkdir(exist_ok=True)
     (repo / ".memfs/config.yaml").write_text(
         "version: 1\ndefault_kind: decision\ndefault_scope: team/billing\ndefault_review: 2w\n"
-        'commit:\n  prefix: "docs: "\n  trailer: "Signed-off-by: memfs"\n'
+        'commit:\n  prefix: "docs: "\n  trailer: "Change-Type: memory"\n'
     )
     run = memfs("remember", "Invoices are numbered by year.", "--origin", "owner", cwd=repo)
     assert remembered(run) == "invoices-are-numbered-by-year"
     text = (repo / "memories/team/billing/invoices-are-numbered-by-year.md").read_text()
     assert "kind: decision\n" in text
     message = git(repo, "log", "-1", "--format=%B").strip()
-    assert message == "docs: Remember invoices-are-numbered-by-year\n\nSigned-off-by: memfs"
+    assert message == "docs: Remember invoices-are-numbered-by-year\n\nChange-Type: memory"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'prefix: "[skip ci] "', 'prefix: "fixes #1 "', 'trailer: "Signed-off-by: memfs"',
+        'trailer: "Co-Authored-By: x"', 'trailer: "Skip-Checks: true"', 'trailer: "Closes: #12"',
+        'trailer: "Note: [skip ci]"', 'trailer: "A: ***NO_CI***"', 'trailer: "Memfs-Agent: x"',
+    ],
+)  # fmt: skip
+def test_a_repository_puts_no_order_and_no_word_of_a_person_into_commits(line: str) -> None:
+    settings = parse_repository_settings(f"version: 1\ncommit:\n  {line}\n".encode())
+    assert (settings.message("Remember x"), settings.problems != ()) == ("Remember x", True)
+
+
+def test_no_repository_but_ones_own_gets_what_one_keeps_for_oneself(repo: Path, memfs: Memfs, places: Places) -> None:
+    (repo / ".memfs").mkdir(exist_ok=True)
+    for text in ("default_scope: personal\n", "scopes: [personal, team]\ndefault_scope: personal\n"):
+        (repo / ".memfs/config.yaml").write_text(f"version: 1\n{text}")
+        run = memfs("remember", f"My editor is vim. {len(text)}", "--origin", "owner", cwd=repo)
+        assert "scope team" in run.err
+        assert not (repo / "memories/personal").exists()
+    assert memfs("init", "--personal", "--no-keyring", cwd=repo).code == 0
+    mine = places.share / "personal"
+    assert memfs("remember", "My editor is vim.", "--origin", "owner", cwd=mine).code == 0
+    assert (mine / "memories/personal/my-editor-is-vim.md").is_file()
 
 
 def test_the_folder_where_one_stands_gives_the_scope(repo: Path, memfs: Memfs) -> None:
