@@ -12,6 +12,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,9 @@ from memfs.model.reader import read_memory
 from memfs.model.values import dataclass
 
 MAX_RECORDS = 100_000
+MAX_DATABASE_BYTES = 256 << 20
+MAX_TEXT_BYTES = 1 << 20
+"""Longest text of a row that is read from a database; a longer one ends the reading with an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +61,8 @@ def _claude_memory(source: Source) -> Iterator[Piece]:
     document = source.document()
     raw = source.raw.decode("utf-8", "replace")
     block = raw.split("\n---", 1)[0] if raw.startswith("---") else ""
-    said = dict(re.findall(r"(?m)^[ \t]+(type|modified):[ \t]*(\S.*?)[ \t]*$", block))
-    front: dict[str, FrontValue] = {**said, **document.front}
+    said = re.findall(r"(?m)^[ \t]+(type|modified):[ \t]*(\S.*)$", block)
+    front: dict[str, FrontValue] = {**{key: value.strip() for key, value in said}, **document.front}
     kind = text_of(front, "type")
     fields = {key: value for key, value in common_fields(front).items() if key != "tags"}
     fields["kind"] = {"user": "preference", "feedback": "preference"}.get(kind, "observation")
@@ -82,7 +86,7 @@ def _claude_index(source: Source) -> Iterator[Piece]:
     """MEMORY.md: an index, of which only what it alone says is told to a person."""
     yield LeftOut(path=source.path, reason="an index of the other files")
     for number, line in enumerate(source.document().body.split("\n"), 1):
-        links = re.findall(r"\]\(([^)\s]+\.md)\)", line)
+        links = re.findall(r"\]\(([^)\s]{1,500}\.md)\)", line)
         gone = [link for link in links if not (source.place.parent / link).is_file()]
         if gone:
             yield LeftOut(path=source.path, line=number, reason=f"its link {gone[0]} leads nowhere")
@@ -226,21 +230,40 @@ def text_of_record(front: Mapping[str, str]) -> str:
 
 
 def _database(source: Source) -> Iterator[Piece]:
-    """A SQLite file, such as skillmem's: each row of the first table that has a text and a title."""
+    """A SQLite file, such as skillmem's: each row of the first table that has a text and a title.
+
+    Nothing of the file is evaluated: only plain columns of plain tables are read, each up to a size.
+    """
+    if source.place.stat().st_size > MAX_DATABASE_BYTES:
+        raise InvalidMemoryError(f"the database has more than {MAX_DATABASE_BYTES >> 20} MiB")
     try:
-        with sqlite3.connect(f"{source.place.as_uri()}?mode=ro&immutable=1", uri=True) as connection:
-            connection.row_factory = sqlite3.Row
-            tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            for table in tables:
-                quoted = table.replace('"', '""')
-                columns = {row[1] for row in connection.execute(f'PRAGMA table_info("{quoted}")')}
-                if columns & {"body", "content", "text", "memory"} and columns & {"title", "name", "slug"}:
-                    for number, row in enumerate(connection.execute(f'SELECT * FROM "{quoted}"'), 1):  # noqa: S608
-                        yield _record(source.path, number, dict(row))
-                    return
+        with closing(sqlite3.connect(f"{source.place.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            yield from _read_tables(source.path, connection)
     except sqlite3.Error as error:
         raise InvalidMemoryError(f"the database cannot be read: {error}") from None
-    yield LeftOut(path=source.path, reason="no table of it has titles and texts")
+
+
+def _read_tables(path: str, connection: sqlite3.Connection) -> Iterator[Piece]:
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_TEXT_BYTES)
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    for (table,) in connection.execute(tables).fetchall():
+        quoted = _quoted(table)
+        # Column 6 says whether a column is hidden or generated: its value would be computed by the file's own words.
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_xinfo({quoted})") if row[6] == 0]
+        if not {*columns} & {"body", "content", "text", "memory"} or not {*columns} & {"title", "name", "slug"}:
+            continue
+        names = ", ".join(map(_quoted, columns))
+        rows = connection.execute(f"SELECT {names} FROM {quoted} LIMIT {MAX_RECORDS}")  # noqa: S608
+        yield from (_record(path, number, dict(zip(columns, row, strict=True))) for number, row in enumerate(rows, 1))
+        return
+    yield LeftOut(path=path, reason="no table of it has titles and texts")
+
+
+def _quoted(name: str) -> str:
+    """Return ``name`` as an identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _memfs(source: Source) -> Iterator[Piece]:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from memfs.disk.files import UnreadableFile
@@ -27,6 +28,8 @@ from memfs.model.slugs import slug_of_title
 from memfs.model.values import dataclass
 from memfs.repository.draft import DraftText, HeldError
 from memfs.repository.repository import Repository
+from memfs.repository.writing import blind_id
+from memfs.sight import OWNER
 
 DIGITS = 32
 MAX_FILES = 20_000
@@ -142,7 +145,10 @@ class _Planner:
         self.kind = next((one for one in KINDS if one.name == kind), None)
         self.fields = fields
         self.entries: list[Entry] = []
-        files, _ = repository.files()
+        every, _ = repository.files()
+        sees = repository.sight.for_caller(OWNER)
+        files = [file for file in every if sees(file.path)]
+        self.is_blind = len(files) < len(every)
         self.taken = {file.id.lower() for file in files if file.id}
         self.texts = {
             _folded(file.memory.body, file.memory.applies_to): file.id for file in files if file.memory is not None
@@ -178,16 +184,17 @@ class _Planner:
             if kind is None:
                 return
             known = kind.name
+            text = cache(lambda: PartedText(path, raw))  # only where a piece is a part of the file, and then once
             for piece in kind.read(Source(path=path, place=full, raw=raw)):
                 if isinstance(piece, LeftOut):
                     self._add(Outcome.LEFT_OUT, path, known, line=piece.line, reason=piece.reason)
                 else:
-                    self._plan(piece, known, raw, label="" if inside else _label(root))
+                    self._plan(piece, known, raw, text, label="" if inside else _label(root))
         except (MemfsError, OSError, ValueError, RecursionError) as error:
             self._add(Outcome.UNREADABLE, path, known or "notes", reason=str(error))
 
-    def _plan(self, piece: Candidate, kind: str, raw: bytes, *, label: str) -> None:
-        evidence = self._evidence(piece, raw, label)
+    def _plan(self, piece: Candidate, kind: str, raw: bytes, text: Callable[[], PartedText], *, label: str) -> None:
+        evidence = self._evidence(piece, raw, text, label)
         if evidence is not None:
             before = self.by_place.get(_place(evidence))
             if before is not None and _digest(evidence) in map(_digest, _contents(before)):
@@ -242,10 +249,7 @@ class _Planner:
                 front.setdefault("review_trigger", f"when {evidence.path} changes")
         front.setdefault("recorded", self._first_day(piece.path) if not label else "")
         front.setdefault("evidence", (f"said by {label or 'import'} on {front['recorded'] or self.repository.today}",))
-        folder = piece.path.rpartition("/")[0].rpartition("/")[2]
-        memory_id = slug_of_title(piece.title, taken=())
-        if memory_id in self.taken:
-            memory_id = slug_of_title(f"{memory_id} {folder}", taken=self.taken)
+        memory_id = self._choose_id(piece)
         draft = DraftText(body=piece.body, origin=Origin.IMPORTED, front=front, id=memory_id)
         try:
             file = self.writer.make_new(draft)
@@ -255,6 +259,16 @@ class _Planner:
         self.taken.add(memory_id)
         self.texts[_folded(piece.body, piece.fields.get("applies_to", ()))] = memory_id
         self._add(Outcome.NEW, piece.path, kind, line=piece.line, memory_id=memory_id, file=file)
+
+    def _choose_id(self, piece: Candidate) -> str:
+        """Return a free id: of the title, else with the folder's name behind it."""
+        memory_id = slug_of_title(piece.title, taken=())
+        if self.is_blind:  # as where one memory is recorded: whether an id is taken would tell of a hidden one
+            return blind_id(memory_id, piece.body, taken=self.taken)
+        if memory_id in self.taken:
+            folder = piece.path.rpartition("/")[0].rpartition("/")[2]
+            memory_id = slug_of_title(f"{memory_id} {folder}", taken=self.taken)
+        return memory_id
 
     def _refused(self, error: MemfsError, piece: Candidate, kind: str) -> None:
         outcome = Outcome.HELD if isinstance(error, HeldError) else Outcome.REFUSED
@@ -266,7 +280,7 @@ class _Planner:
             reason = f"{finding.rule}: {finding.message}"  # type: ignore[attr-defined]
         self._add(outcome, piece.path, kind, line=line, reason=reason)
 
-    def _evidence(self, piece: Candidate, raw: bytes, label: str) -> Content | None:
+    def _evidence(self, piece: Candidate, raw: bytes, text: Callable[[], PartedText], label: str) -> Content | None:
         """Return the source by content, None where its path cannot be written as evidence."""
         repo = label or None
         part: Part | None = piece.part
@@ -274,9 +288,8 @@ class _Planner:
             part = Lines(first=piece.line, last=piece.line)
         found: Content | None = None
         if part is not None and raw and "#" not in piece.path:
-            text = PartedText(piece.path, raw)
-            lines = text.place(part)
-            digest = text.digest(lines) if lines is not None else None
+            lines = text().place(part)
+            digest = text().digest(lines) if lines is not None else None
             if digest is not None:
                 found = PartEvidence(repo=repo, path=piece.path, part=part, text=digest[:DIGITS])
         if found is None:

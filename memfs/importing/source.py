@@ -17,6 +17,9 @@ WHOLE_BYTES = 8 * 1024
 WHOLE_HEADINGS = 8
 """A note with more bytes or headings is cut at its headings."""
 
+MAX_SECTIONS = 500
+"""A file with more is not cut: each section would become a memory."""
+
 _DATES = ("modified", "recorded", "date", "created", "date created", "created_at", "updated", "updated_at", "timestamp")
 _TEMPLATE = re.compile(r"\{\{[^}\n]{1,80}\}\}|<%[^\n]{1,80}%>")
 
@@ -76,9 +79,14 @@ def note(path: str, document: ForeignDocument, raw: bytes, fields: Mapping[str, 
 def sections(path: str, raw: bytes, fields: Mapping[str, FrontValue]) -> Iterator[Piece]:
     """Yield a candidate for each section of a Markdown file, at the level where it has several."""
     text = PartedText(path, raw)
-    found = text.sections()
+    found = text.sections
     levels = [level for level in range(1, 7) if sum(one.level == level for one in found) > 1]
     cut = [one for one in found if one.level == levels[0]] if levels else found[:1]
+    if len(cut) > MAX_SECTIONS:
+        yield LeftOut(
+            path=path, reason=f"it has {len(cut)} sections; more than {MAX_SECTIONS} are not notes of a person"
+        )
+        return
     if not cut:
         body = "\n".join(text.lines).strip("\n")
         yield Candidate(path=path, title=name_of(path), body=body, fields=fields)
@@ -86,7 +94,7 @@ def sections(path: str, raw: bytes, fields: Mapping[str, FrontValue]) -> Iterato
     for one in cut:
         body = "\n".join(text.lines[one.first : one.last]).strip("\n")
         body = re.sub(r"\A(?:=+|-+)[ \t]*\n", "", body).strip("\n")
-        first = next((n for n, line in enumerate(text.lines[one.first :], one.first + 1) if line.strip()), one.first)
+        first = next((n + 1 for n in range(one.first, one.last) if text.lines[n].strip()), one.first)
         if not without_heading(body):
             yield LeftOut(path=path, line=one.first, reason="a heading without text")
         else:
@@ -125,14 +133,26 @@ def text_of(front: Mapping[str, FrontValue], *names: str) -> str:
 def texts_of(front: Mapping[str, FrontValue], name: str) -> tuple[str, ...]:
     """Return a field as a list: of its items, or of what stands between commas (outside braces)."""
     value = front.get(name, ())
-    parts = value if isinstance(value, tuple) else re.findall(r"(?:[^,{]|\{[^}]*\}|\{)+", value)
+    parts = value if isinstance(value, tuple) else _split(value)
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def _split(value: str) -> list[str]:
+    """Return what stands between the commas of ``value`` that are not in braces."""
+    parts, in_braces = [""], False
+    for piece in re.findall(r"[^,{}]+|[,{}]", value):
+        in_braces = piece == "{" or (in_braces and piece != "}")
+        if piece == "," and not in_braces:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
 
 
 def heading_of(body: str) -> str:
     """Return the heading that ``body`` begins with, "" where it does not."""
-    found = re.match(r"\s*#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)", body)
-    return " ".join(found[1].split()) if found else ""
+    found = re.match(r"\s*#{1,6}[ \t]+(\S[^\n]*)", body)
+    return " ".join(found[1].rstrip(" \t#").split()) if found else ""
 
 
 def without_heading(body: str) -> str:

@@ -84,17 +84,17 @@ def _read_yaml(text: str) -> dict[Any, Any] | None:
 
 
 def _read_lines(block: str) -> dict[str, FrontValue]:
-    found: dict[str, FrontValue] = {}
+    found: dict[str, str] = {}
+    items: dict[str, list[str]] = {}
     key = ""
     for line in block.split("\n"):
         named, item = _LINE.fullmatch(line), _ITEM.fullmatch(line)
         if named is not None:
             key = named[1]
             found.setdefault(key, _unquoted(named[2] or ""))
-        elif item is not None and key and (found[key] == "" or isinstance(found[key], tuple)):
-            before = found[key]
-            found[key] = (*(before if isinstance(before, tuple) else ()), _unquoted(item[1]))
-    return found
+        elif item is not None and key and found[key] == "":
+            items.setdefault(key, []).append(_unquoted(item[1]))
+    return {key: tuple(items[key]) if key in items else value for key, value in found.items()}
 
 
 def _unquoted(text: str) -> str:

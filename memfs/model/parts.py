@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from memfs.model.memory import Heading, Lines, Part
 from memfs.model.values import dataclass
@@ -44,7 +45,7 @@ _SCANNERS = {
     "/*": rf"({_QUOTED})|{_BLOCK}",
 }
 _SCANNER_OF = {ending: mark for mark, endings in _COMMENTS.items() for ending in endings.split()}
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*)|)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
@@ -75,9 +76,17 @@ class PartedText:
         self.lines = text.split("\n")
         self._normal = ["".join(line.split()) for line in _without_comments(name, text).split("\n")]
 
+    @cached_property
     def sections(self) -> list[Section]:
-        """Return the sections of a Markdown text."""
+        """The sections of a Markdown text."""
         return list(_find_sections(self.lines))
+
+    @cached_property
+    def _titled(self) -> dict[str, list[Section]]:
+        found: dict[str, list[Section]] = {}
+        for one in self.sections:
+            found.setdefault(one.title, []).append(one)
+        return found
 
     def digest(self, lines: Lines) -> str | None:
         """Return the SHA-256 of the normal form of ``lines``; None where nothing but blanks and comments is there."""
@@ -87,7 +96,7 @@ class PartedText:
     def place(self, part: Part) -> Lines | None:
         """Return the lines that ``part`` names now; of several sections with one title the first."""
         if isinstance(part, Heading):
-            return next((_lines_of(one) for one in self.sections() if one.title == part.title), None)
+            return next((_lines_of(one) for one in self._titled.get(part.title, ())), None)
         return part if part.last <= len(self.lines) else None
 
     def find(self, part: Part, digest: str) -> Found | None:
@@ -96,7 +105,7 @@ class PartedText:
         Lines are found again wherever they are in the file.
         """
         if isinstance(part, Heading):
-            places = [_lines_of(one) for one in self.sections() if one.title == part.title]
+            places = [_lines_of(one) for one in self._titled.get(part.title, ())]
             for place in places:
                 if (self.digest(place) or "").startswith(digest):
                     return Found(lines=place, same=True)
@@ -152,10 +161,12 @@ def _without_comments(name: str, text: str) -> str:
 
 
 def _find_sections(lines: Sequence[str]) -> Iterator[Section]:
-    heads = list(_find_headings(lines))
-    for place, (title, level, first) in enumerate(heads):
-        end = next((start for _, other, start in heads[place + 1 :] if other <= level), len(lines) + 1)
-        yield Section(title=title, level=level, first=first, last=end - 1)
+    starts = [len(lines) + 1] * 7  # of the nearest heading below, by level: of that level or a higher one
+    found = []
+    for title, level, first in reversed(list(_find_headings(lines))):
+        found.append(Section(title=title, level=level, first=first, last=starts[level] - 1))
+        starts[level:] = [first] * (7 - level)
+    yield from reversed(found)
 
 
 def _find_headings(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
@@ -171,10 +182,17 @@ def _find_headings(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         if fence:
             continue
         if found := _HEADING.fullmatch(line):
-            if title := " ".join((found[2] or "").split()):
+            if title := _title_of(found[2] or ""):
                 yield title, len(found[1]), number
         elif (found := _UNDERLINE.fullmatch(line)) and number > 1 and _is_paragraph(lines[number - 2]):
             yield " ".join(lines[number - 2].split()), 1 if found[1][0] == "=" else 2, number - 1
+
+
+def _title_of(text: str) -> str:
+    """Return the text of a heading without the number signs that may close it, with single blanks."""
+    text = text.rstrip(" \t")
+    open_part = text.rstrip("#")
+    return " ".join((open_part if open_part.endswith((" ", "\t")) else text).split())
 
 
 def _is_paragraph(line: str) -> bool:

@@ -20,7 +20,7 @@ USUAL = ("apps", "cmd", "crates", "libs", "modules", "packages", "services")
 
 _MOST = 400  # packages that are looked at
 _PNPM_ITEM = re.compile(r"\s*-\s*['\"]?([^'\"#\s]+)")
-_GO_USE = re.compile(r"^\s*(?:use\s+)?(\./[^\s()]+|[A-Za-z0-9_][^\s()]*)\s*$", re.MULTILINE)
+_GO_USE = re.compile(r"^[ \t]*(?:use[ \t]+)?(\./[^\s()]+|[A-Za-z0-9_][^\s()]*)[ \t\r]*$", re.MULTILINE)
 
 
 def read_manifests(snapshot: Snapshot) -> list[dict[str, str]]:

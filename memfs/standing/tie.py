@@ -331,7 +331,7 @@ def _part_of(path: str, part: Part, raw: bytes) -> PartEvidence:
     text = PartedText(path, raw)
     place: Lines | None
     if isinstance(part, Heading):
-        titles = [one.title for one in text.sections()]
+        titles = [one.title for one in text.sections]
         title = next((one for one in titles if _slug(one) == _slug(part.title)), None)
         if title is None:
             raise InvalidMemoryError("this file does not contain that heading")

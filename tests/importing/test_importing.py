@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
+import time
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
 from support import Run, git
+
+from memfs.disk.places import Places
+from memfs.importing import make_plan
+from memfs.importing.kinds import MAX_DATABASE_BYTES, MAX_TEXT_BYTES
+from memfs.repository.repository import Repository
 
 Memfs = Callable[..., Run]
 
@@ -187,6 +195,74 @@ def test_a_database_comes_in_and_a_broken_one_costs_itself_alone(repo: Path, mem
     found = imported(memfs, repo, str(folder), code=1)
     assert ids(found["new"]) == ["deploys"]
     assert str(found["unreadable"][0]["reason"]).startswith("the database cannot be read")
+
+
+def test_a_database_computes_nothing_for_its_reader(repo: Path, memfs: Memfs, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with sqlite3.connect(folder / "a.db") as connection:
+        connection.execute("CREATE TABLE items (title TEXT, body TEXT, n INT, big AS (zeroblob(n)), memory AS (title))")
+        connection.execute("INSERT INTO items VALUES ('Deploys', 'We deploy on Tuesdays.', 900000000)")
+        connection.execute("INSERT INTO items VALUES ('Latin', CAST(x'636166e9' AS TEXT), 1)")
+        connection.execute("CREATE VIEW notes AS SELECT 'a' AS title, zeroblob(900000000) AS body")
+    connection.close()
+    with sqlite3.connect(folder / "long.db") as connection:
+        connection.execute("CREATE TABLE items (title TEXT, body TEXT)")
+        connection.execute("INSERT INTO items VALUES ('Long', ?)", ("x" * (MAX_TEXT_BYTES + 1),))
+    connection.close()
+    (folder / "vast.db").touch()
+    os.truncate(folder / "vast.db", MAX_DATABASE_BYTES + 1)
+    found = imported(memfs, repo, str(folder), code=1)
+    assert ids(found["new"]) == ["deploys"]
+    assert (repo / "memories/team/deploys.md").read_text().endswith("\nWe deploy on Tuesdays.\n")
+    assert {str(entry["path"]) for entry in found["unreadable"]} == {"long.db", "vast.db"}
+
+
+LONG = 120_000
+PUMPS = {
+    "blanks in a heading": "# x" + " " * LONG + "y\n",
+    "a field of blanks": "---\nmetadata:\n  type: user" + " " * LONG + "y\n---\nbody\n",
+    "braces that stay open": "---\nglobs: *" + "{" * LONG + "\n---\nx\n",
+    "links that stay open": "](" * (LONG // 2),
+    "items that are no YAML": "---\nx: *\ntags:\n" + "- a\n" * (LONG // 4) + "---\nbody\n",
+    "headings without text": "# a\n" * (LONG // 4),
+    "headings with text": "# a\nb\n" * (LONG // 6),
+    "underlined headings": "a\n=\n" * (LONG // 4),
+    "records": '{"text": "a"}\n' * (LONG // 60),
+    "empty lines": "\n" * LONG + "# x\n",
+    "references": "---\n" + "".join(f"k{i}: &a{i} [*a{max(i - 1, 0)}, x]\n" for i in range(1, 4000)) + "---\nbody\n",
+}
+
+
+@pytest.mark.parametrize("name", PUMPS)
+def test_no_source_takes_time_out_of_proportion(name: str, repo: Path, places: Places, tmp_path: Path) -> None:
+    files = ("CLAUDE.md", "rules.mdc", "MEMORY.md", "note.md", "docs/adr/0001-x.md", "x.jsonl")
+    write(tmp_path / "out", dict.fromkeys(files, PUMPS[name]))
+    repository = Repository.open(repo, places=places, today=date(2026, 11, 30))
+    start = time.process_time()
+    make_plan(repository, [tmp_path / "out"])
+    # In proportion each takes a second or two; what grew with the square took minutes.
+    assert time.process_time() - start < 60
+
+
+def test_a_source_neither_names_nor_changes_a_memory_that_its_reader_may_not_see(
+    repo: Path, memfs: Memfs, tmp_path: Path
+) -> None:
+    write(repo, {"docs/plan.md": "The purchase is planned for the spring.\n"})
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "plan")
+    assert ids(imported(memfs, repo, "docs", "--scope", "restricted/board")["new"]) == ["plan"]
+    (repo / ".memfs").mkdir(exist_ok=True)
+    (repo / ".memfs/config.yaml").write_text("version: 1\nreaders:\n  restricted/board: [bob@example.com]\n")
+    hidden = repo / "memories/restricted/board/plan.md"
+    before = hidden.read_bytes()
+    write(repo, {"docs/plan.md": "The purchase is off.\n"})
+    write(tmp_path / "out", {"copy.md": "The purchase is planned for the spring.\n", "plan.md": "Another plan.\n"})
+    found = imported(memfs, repo, "docs", str(tmp_path / "out"))
+    assert set(found) == {"new"}
+    # Every id gets a mark, taken or not.
+    assert all(re.fullmatch(r"(plan|copy)-[0-9a-f]{4}", str(name)) for name in ids(found["new"]))
+    assert hidden.read_bytes() == before
 
 
 def test_another_memfs_repository_comes_in_without_its_approvals(repo: Path, memfs: Memfs, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def is_same(name: str, part: Heading | Lines, digest: str, text: str) -> bool | 
 
 
 def test_a_section_ends_where_the_next_of_its_level_begins() -> None:
-    sections = {one.title: (one.first, one.last) for one in PartedText("g.md", GUIDE.encode()).sections()}
+    sections = {one.title: (one.first, one.last) for one in PartedText("g.md", GUIDE.encode()).sections}
     assert sections == {
         "Guide": (1, 19), "Deploy windows": (5, 12), "Exceptions": (9, 12), "Rollbacks": (13, 19),
     }  # fmt: skip
@@ -65,7 +65,7 @@ def test_a_section_ends_where_the_next_of_its_level_begins() -> None:
 
 def test_underlined_headings_are_headings_and_fenced_ones_are_not() -> None:
     text = "Title\n=====\n\nText\n\nBelow\n-----\n\n~~~\n# no\n~~~\n\n- item\n---\n"
-    assert [(one.title, one.level) for one in PartedText("x.md", text.encode()).sections()] == [
+    assert [(one.title, one.level) for one in PartedText("x.md", text.encode()).sections] == [
         ("Title", 1),
         ("Below", 2),
     ]
