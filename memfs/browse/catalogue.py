@@ -132,7 +132,7 @@ def read_catalogue(
     repository: Repository, caller: Caller, *, mark: tuple[object, ...] = (), pin: str | None = None
 ) -> Catalogue:
     """Return everything that ``caller`` may see, judged today."""
-    tree = repository.tree
+    tree, sees = repository.tree, repository.sight.for_caller(caller)
     check = check_repository(
         tree,
         repository.places,
@@ -140,8 +140,9 @@ def read_catalogue(
         today=repository.today,
         identities=repository.identities(),
         keep_raw=True,
+        sees=sees,
     )
-    files = {path: known for path, known in check.files.items() if repository.sees(caller, scope_of_path(path))}
+    files = {path: known for path, known in check.files.items() if sees(path)}
     successors = find_successors(list(files.values()))
     items = [_item(known, check, successors) for known in files.values()]
     notices = list(check.report.notices)

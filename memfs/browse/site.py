@@ -28,13 +28,13 @@ from memfs.git.snapshot import GitFiles, require_commit
 from memfs.model.codepoints import plain
 from memfs.model.memory import Memory
 from memfs.model.reader import statement_of_body
-from memfs.model.scope import Caller, scope_of_path
-from memfs.model.values import dataclass, replace
+from memfs.model.scope import Caller
+from memfs.model.values import dataclass
 from memfs.propose.remote import find_main_branch
 from memfs.repository.repository import Repository
 from memfs.review.change import Change, Review, review_range
 from memfs.review.forms import headline
-from memfs.review.notes import Note, Tone
+from memfs.review.notes import Tone
 from memfs.review.words import context_rows
 
 DUE_DAYS = 30
@@ -204,7 +204,7 @@ def _what_it_touches(tree: WorkTree, main: str, ref: str, rests: Sequence[str]) 
 
 def review_branch(repository: Repository, caller: Caller, main: str, branch: str, *, pin: str | None) -> Review:
     """Return the review of ``branch`` against the main branch, as far as ``caller`` may see it."""
-    review = review_range(
+    return review_range(
         repository.tree,
         repository.places,
         main,
@@ -212,28 +212,8 @@ def review_branch(repository: Repository, caller: Caller, main: str, branch: str
         today=repository.today,
         pin=pin,
         identities=repository.identities(),
+        sees=repository.sight.for_caller(caller),
     )
-    seen: list[Change] = []
-    for change in review.changes:
-        if not repository.sees(caller, change.scope or None):
-            continue
-        if change.scope_before is not None and not repository.sees(caller, change.scope_before):
-            # What was hidden is now proposed to this caller: the new text is shown, the old one is not.
-            rows = tuple(replace(row, before=None, line_before=None) for row in change.rows if row.after is not None)
-            seen.append(replace(change, rows=rows))
-        else:
-            seen.append(change)
-    alarms = [note for note in review.alarms if _is_seen(repository, caller, note)]
-    seen = [
-        replace(change, notes=tuple(note for note in change.notes if _is_seen(repository, caller, note)))
-        for change in seen
-    ]
-    return replace(review, changes=tuple(seen), alarms=tuple(alarms))
-
-
-def _is_seen(repository: Repository, caller: Caller, note: Note) -> bool:
-    """Return whether the caller may see every memory that a note names."""
-    return all(repository.sees(caller, scope_of_path(path)) for path in note.others)
 
 
 def review_page(

@@ -73,6 +73,7 @@ def report_payload(report: Report) -> dict[str, Any]:
         "files": report.files,
         "cached": report.cached,
         "counts": {level.value: report.count(level) for level in Level},
+        "withheld": len(report.withheld),
         "results": [_result_payload(result) for result in report.results],
         "fixed": list(report.fixed),
         "notices": list(report.notices),

@@ -55,19 +55,24 @@ class Report:
     fixed: tuple[str, ...] = ()  # paths that --fix rewrote
     notices: tuple[str, ...] = ()  # what the reader must know about how it was judged
     fail_on: Level = Level.ERROR
+    withheld: tuple[Level, ...] = ()  # of results about memories that this user may not read
 
     def count(self, level: Level) -> int:
         """Return how many results have ``level``."""
         return sum(result.level is level for result in self.results)
 
     def passed(self, *, strict: bool = False) -> bool:
-        """Return whether nothing failed; with ``strict`` a warning fails too."""
-        return not any(self.fails(result) or (strict and result.level is Level.WARNING) for result in self.results)
+        """Return whether nothing failed, what is withheld included; with ``strict`` a warning fails too."""
+        levels = (*self.withheld, *(result.level for result in self.results))
+        return not any(self._fails(level) or (strict and level is Level.WARNING) for level in levels)
 
     def fails(self, result: Result) -> bool:
         """Return whether a result of this level fails the run."""
+        return self._fails(result.level)
+
+    def _fails(self, level: Level) -> bool:
         order = list(Level)
-        return order.index(result.level) <= order.index(self.fail_on)
+        return order.index(level) <= order.index(self.fail_on)
 
 
 def fingerprint(result: Result) -> str:

@@ -42,15 +42,16 @@ from memfs.check.surroundings import (
     check_skipped,
 )
 from memfs.check.texts import check_texts
+from memfs.check.words import counted
 from memfs.disk.files import UnreadableFile, read_file, write_in_tree
 from memfs.disk.places import Places
 from memfs.disk.settings import read_user_settings
 from memfs.disk.worktree import WorkTree
 from memfs.git.snapshot import Snapshot
 from memfs.model.codepoints import plain
-from memfs.model.reader import read_memory
+from memfs.model.reader import id_of_path, read_memory
 from memfs.model.values import dataclass, field, replace
-from memfs.trust.carriers import read_keyrings
+from memfs.trust.carriers import APPROVALS, read_keyrings
 from memfs.trust.judge import Verdict
 from memfs.trust.view import TrustView
 
@@ -84,8 +85,11 @@ def check_repository(
     keep_raw: bool = False,
     on_long: Callable[[int], None] | None = None,
     scanner: DeepScanner | None = None,
+    sees: Callable[[str], bool] | None = None,
 ) -> Check:
     """Return what is wrong in ``target``. ``places`` None: without the user's pin and cache.
+    ``sees`` says of a path whether the reader may see that file: a result that names another one is withheld, and
+    counts all the same. None: every file.
     ``keep_raw``: the answer contains the bytes of every file, not only of the changed ones. ``on_long`` is
     called with the number of files when many must be looked at for the first time. ``scanner`` looks
     for credentials besides the own rules.
@@ -110,7 +114,8 @@ def check_repository(
     own = read_user_settings(places).check if places is not None else None
     policy, complaint = read_policy(read_settings(files).check, own, files)
     run.notices += [complaint] if complaint else []
-    return run.finish(scanner, demand(policy, fail_on=target.fail_on, require_approval=target.require_approval))
+    policy = demand(policy, fail_on=target.fail_on, require_approval=target.require_approval)
+    return run.finish(scanner, policy, sees)
 
 
 class _Run:
@@ -160,7 +165,7 @@ class _Run:
             for _, raw in self.states.now.read_many([path])
         )
 
-    def finish(self, scanner: DeepScanner | None, policy: Policy) -> Check:
+    def finish(self, scanner: DeepScanner | None, policy: Policy, sees: Callable[[str], bool] | None) -> Check:
         """Return the answer of all rules."""
         results = [*self._of_files(), *self._across(), *self._of_the_repository(policy), *self._of_the_change()]
         results += check_house_rules(policy, self.chosen, self.verdicts, today=self.today)
@@ -173,12 +178,19 @@ class _Run:
         results, left_out = apply_policy(policy, results, files=self.files, verdicts=self.verdicts)
         notices = [*self.judging.notices, *self.bench.notices, *self.notices, *left_out]
         notices += [self.cache.notice] if self.cache.notice else []
+        seen = results if sees is None else self._leave_seen(results, sees)
+        withheld = set(results) - set(seen)
+        if withheld:
+            notices.append(
+                f"{counted(len(withheld), 'result')} about memories that this user may not read, counted too"
+            )
         report = Report(
-            results=sort_results(group_results(results)),
+            results=sort_results(group_results(seen)),
             files=len(self.only & set(self.files)),
             cached=self.cached,
             notices=tuple(dict.fromkeys(notices)),
             fail_on=policy.fail_on,
+            withheld=tuple(sorted(result.level for result in withheld)),
         )
         return Check(
             snapshot=self.states.now,
@@ -191,6 +203,19 @@ class _Run:
             raw=self.raw,
             between=self.between,
         )
+
+    def _leave_seen(self, results: list[Result], sees: Callable[[str], bool]) -> list[Result]:
+        """Return the results that name no memory at a path that is hidden from the reader."""
+        states = [state for state in (self.states.now, self.states.base, self.states.theirs) if state is not None]
+        paths = {path for state in states for found in state.memories() for path in found}
+        hidden = {path for path in paths if not sees(path)}
+        ids = {id_of_path(path) for path in hidden}
+        return [
+            result
+            for result in results
+            if hidden.isdisjoint((result.path, *result.others))
+            and ids.isdisjoint((*result.ids, _id_of_receipt(result)))
+        ]
 
     def _of_files(self) -> Iterator[Result]:
         for file in self.chosen:
@@ -245,6 +270,12 @@ class _Run:
         if self.target.base and self.states.since and self.states.tip:
             yield from check_messages(self.states.now.tree, self.states.since, self.states.tip)
             yield from check_trailers(between)
+
+
+def _id_of_receipt(result: Result) -> str:
+    """Return the id in the name of the receipt that ``result`` is about, "" where it is about something else."""
+    folder, _, name = result.path.rpartition("/")
+    return name.partition(".")[0] if folder == APPROVALS else ""
 
 
 def fix_format(tree: WorkTree, check: Check) -> tuple[list[str], list[str]]:

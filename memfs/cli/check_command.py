@@ -27,6 +27,7 @@ from memfs.disk.worktree import WorkTree
 from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
 from memfs.git.read import head_commit, index_of_commit
 from memfs.git.snapshot import GitFiles
+from memfs.sight import OWNER
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         fail_on="warning" if args.strict else args.fail_on,
         require_approval=args.require_approval,
     )
-    tree, identities = repository.tree, repository.identities()
+    tree, identities, sees = repository.tree, repository.identities(), repository.sight.for_caller(OWNER)
     scanner = _open_scanner(session) if args.scan else None
 
     def look() -> check.Check:
@@ -86,6 +87,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
             identities=identities,
             keep=not args.no_cache,
             scanner=scanner,
+            sees=sees,
             on_long=lambda files: session.note(f"looking at {files:,} memories for the first time …"),
         )
 

@@ -23,6 +23,7 @@ from memfs.cli.trust_command import approve_ids
 from memfs.disk.worktree import WorkTree
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
 from memfs.git.read import branch_name, head_commit, ref_commit
+from memfs.sight import OWNER
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -57,6 +58,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         identities=repository.identities(),
         fail_on=args.fail_on,
         require_approval=args.require_approval,
+        sees=repository.sight.for_caller(OWNER),
     )
     if args.format == "json":
         session.emit("review", review.review_payload(found))

@@ -6,7 +6,7 @@ Commits are read as objects, nothing is checked out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 
 from memfs.check.change import Between, MemoryChange
@@ -106,15 +106,16 @@ def review_range(
     identities: Collection[str] = (),
     fail_on: str | None = None,
     require_approval: bool = False,
+    sees: Callable[[str], bool] | None = None,
 ) -> Review:
-    """Return what the commits from ``base_name`` to ``head_name`` change.
+    """Return what the commits from ``base_name`` to ``head_name`` change, as far as the reader ``sees`` the paths.
 
     Raises :class:`UsageError` for names that are not commits, and for a pin that is not one;
     :class:`SetupError` where the two histories do not meet.
     """
     base, head = require_commit(tree, base_name), require_commit(tree, head_name)
     target = Target(base=base, commit=head, pin=pin, fail_on=fail_on, require_approval=require_approval)
-    check = check_repository(tree, places, target, today=today, identities=identities)
+    check = check_repository(tree, places, target, today=today, identities=identities, sees=sees)
     between = check.between
     assert between is not None
     at_path: dict[str, list[Result]] = {}
@@ -129,7 +130,7 @@ def review_range(
         return [note_of(result, check.report, paths_of) for result in results]
 
     changes = [_change(between, one, notes_at(at_path.pop(one.path, ())), work=work) for one in between.memories]
-    changes, gathered = gather_notes(changes)
+    changes, gathered = gather_notes(changes if sees is None else _leave_seen(changes, sees))
     alarms = [*notes_at(result for results in at_path.values() for result in results), *gathered]
     return Review(
         base=base,
@@ -144,6 +145,20 @@ def review_range(
         other_files=_count_others(between, at_path),
         report=check.report,
     )
+
+
+def _leave_seen(changes: Sequence[Change], sees: Callable[[str], bool]) -> list[Change]:
+    """Return the changes of files that the reader sees, without the words of a text that was hidden before."""
+    found = []
+    for change in changes:
+        if not sees(change.path):
+            continue
+        if change.path_before is None or sees(change.path_before):
+            found.append(change)
+            continue
+        rows = tuple(replace(row, before=None, line_before=None) for row in change.rows if row.after is not None)
+        found.append(replace(change, rows=rows))
+    return found
 
 
 def gather_notes(changes: Sequence[Change]) -> tuple[list[Change], list[Note]]:
