@@ -60,7 +60,7 @@ def approve_some(root: Path, home: Path) -> None:
     tree, places = find_work_tree(root), Places(home=home)
     pinning.pin_repository(places, tree)
     ids = sorted(path.stem for path in (root / "memories").rglob("*.md"))[:APPROVED]
-    plan = plan_approval(tree, places, ids, today=date.today())
+    plan = plan_approval(tree, places, ids, sees=lambda _path: True, today=date.today())
     approve(plan, signer, now=datetime.now(UTC))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
@@ -58,6 +59,10 @@ class Sight:
         """Return whether ``caller`` may see the file at ``path``: every file outside ``memories/`` is seen."""
         folder = path.split("/", 1)[0].lower()
         return folder != "memories" or self.sees(caller, scope_to_see(path))
+
+    def for_caller(self, caller: Caller) -> Callable[[str], bool]:
+        """Return :meth:`sees_path` for this caller."""
+        return partial(self.sees_path, caller)
 
     def require_writable(self, caller: Caller, scope: str) -> None:
         """Raise :class:`RefusedError` unless ``caller`` sees ``scope``: nobody writes what they cannot read."""

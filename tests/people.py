@@ -54,6 +54,11 @@ review_trigger: on 2027-11-30
 """
 
 
+def sees_all(_path: str) -> bool:
+    """Return whether a person sees the file at a path, where nobody is kept out."""
+    return True
+
+
 def memory_text(
     statement: str = "Migrations stay additive.", *, scope: str = "team", extra: Mapping[str, str] | None = None
 ) -> str:
@@ -148,11 +153,11 @@ class Team:
         return "trusted" if verdict.trusted else str(verdict.reason)
 
     def approve(self, person: Person, *ids: str, until: date | None = None) -> Approved:
-        plan = plan_approval(self.tree, self.places, ids, today=self.today, until=until)
+        plan = plan_approval(self.tree, self.places, ids, sees=sees_all, today=self.today, until=until)
         return approve(plan, person.signer, now=self.now())
 
     def revoke(self, person: Person, *ids: str) -> Approved:
-        plan = plan_withdrawal(self.tree, self.places, ids, today=self.today)
+        plan = plan_withdrawal(self.tree, self.places, ids, sees=sees_all, today=self.today)
         return approve(plan, person.signer, now=self.now())
 
     def pin(self) -> str:

@@ -36,6 +36,7 @@ from memfs.git.process import run as run_program
 from memfs.git.read import without_git_variables
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import replace
+from memfs.sight import OWNER, open_sight
 from memfs.trust.approve import approve
 from memfs.trust.carriers import TreeCarrier
 from memfs.trust.changing import (
@@ -211,7 +212,7 @@ def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     elif action == "threshold":
         changes, subject = _threshold(args, keyring), "Keyring: change how many people it takes"
     else:
-        changes, subject = _deny(args, tree, keyring), "Keyring: deny a text"
+        changes, subject = _deny(args, session, tree, keyring), "Keyring: deny a text"
     return _put(args, session, tree, chain, next_keyring(chain, **changes), subject=subject)
 
 
@@ -344,10 +345,11 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     if view.keyring is None or view.keyring.version != keyring.version:
         session.note("when it is in force, run `memfs trust --renew` to approve again what you hold")
         return code
-    held = ids_to_renew(tree, view, line.principal)
+    sees = open_sight(tree, session.places).for_caller(OWNER)
+    held = ids_to_renew(tree, view, line.principal, sees)
     if not held:
         return code
-    plan = plan_approval(tree, session.places, held, today=session.today, view=view)
+    plan = plan_approval(tree, session.places, held, sees=sees, today=session.today, view=view)
     announce(session, [new])
     done = approve(plan, new, now=session.now(), message=f"Approve again what {line.principal} holds")
     if args.json:
@@ -432,9 +434,11 @@ def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
     return changes
 
 
-def _deny(args: argparse.Namespace, tree: WorkTree, keyring: Keyring) -> dict[str, Any]:
-
-    digest = args.text if re.fullmatch(r"[0-9a-f]{64}", args.text) else find_files(tree, [args.text])[0].digest
+def _deny(args: argparse.Namespace, session: Session, tree: WorkTree, keyring: Keyring) -> dict[str, Any]:
+    digest = args.text
+    if not re.fullmatch(r"[0-9a-f]{64}", digest):
+        sees = open_sight(tree, session.places).for_caller(OWNER)
+        digest = find_files(tree, [args.text], sees)[0].digest
     if digest in keyring.denied:
         raise UsageError("this text is denied already", where=digest[:12])
     return {"denied": (*keyring.denied, digest)}

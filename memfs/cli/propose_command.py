@@ -24,6 +24,7 @@ from memfs.cli.writing import read_input
 from memfs.errors import EXIT_YES, UsageError
 from memfs.model.codepoints import plain
 from memfs.repository import DraftText, Repository, find_ids, keeping
+from memfs.sight import OWNER
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -83,8 +84,10 @@ def send(args: argparse.Namespace, session: Session, repository: Repository, dra
 def _wanted(args: argparse.Namespace, repository: Repository, draft: DraftText | None) -> propose.Wanted:
     if draft is None and (given := [name for name, value in fields_of(args).items() if value]):
         raise UsageError(f"--{given[0].replace('_', '-')} goes with --new", hint="`memfs edit ID` changes a memory")
+    sees = repository.sight.for_caller(OWNER)
     return propose.Wanted(
-        ids=tuple(find_ids(repository.tree, args.ids)),
+        ids=tuple(find_ids(repository.tree, args.ids, sees)),
+        sees=sees,
         new=_write_new(repository, draft) if draft is not None else {},
         branch=args.branch,
         base=args.base,

@@ -108,17 +108,17 @@ def approve_ids(
     """
     require_terminal(session, "approving")
     repository, view = open_pinned(session, ids[0] if len(ids) == 1 else None)
-    tree = repository.tree
-    wanted = [*find_ids(tree, ids), *(ids_since(tree, since) if since else ())]
+    tree, sees = repository.tree, repository.sight.for_caller(OWNER)
+    wanted = [*find_ids(tree, ids, sees), *(ids_since(tree, since, sees) if since else ())]
     if not ids and not since and not renew:
-        wanted = ids_waiting(tree, view)
+        wanted = ids_waiting(tree, view, sees)
     signer = find_signer(session, view.keyring, key=key, wanted=lambda line: "approve" in line.roles)
     if renew:
         line = view.keyring.find_key(signer.public.blob) if view.keyring else None
-        wanted += ids_to_renew(tree, view, line.principal) if line else []
+        wanted += ids_to_renew(tree, view, line.principal, sees) if line else []
 
     def plan_again(chosen: Sequence[str]) -> Plan:
-        return plan_approval(tree, session.places, chosen, today=session.today, until=until, view=view)
+        return plan_approval(tree, session.places, chosen, sees=sees, today=session.today, until=until, view=view)
 
     plan = plan_again(wanted)
     for notice in plan.notices:

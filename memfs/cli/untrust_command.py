@@ -17,6 +17,7 @@ from memfs.errors import EXIT_NO, EXIT_YES
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import replace
 from memfs.repository.find import find_ids
+from memfs.sight import OWNER
 from memfs.trust.approve import approve, make_records
 from memfs.trust.plan import find_key, plan_withdrawal
 from memfs.trust.record import format_record
@@ -36,8 +37,9 @@ def run(args: argparse.Namespace, session: Session) -> int:
     require_terminal(session, "withdrawing an approval")
     repository, view = open_pinned(session)
     signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.counts)
-    ids = find_ids(repository.tree, args.ids)
-    plan = plan_withdrawal(repository.tree, session.places, ids, today=session.today, view=view)
+    sees = repository.sight.for_caller(OWNER)
+    ids = find_ids(repository.tree, args.ids, sees)
+    plan = plan_withdrawal(repository.tree, session.places, ids, sees=sees, today=session.today, view=view)
     find_key(plan, signer)
     chosen = []
     for item in plan.items:

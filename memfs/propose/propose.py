@@ -8,7 +8,7 @@ a hook may have left, and whatever they say is shown without user names and pass
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from memfs.admission.gate import Outcome, judge_text
 from memfs.check.results import Level
@@ -43,6 +43,7 @@ class Wanted:
     """What is proposed and to whom. ``new`` are files that the work tree does not have (path → bytes)."""
 
     ids: tuple[str, ...] = ()
+    sees: Callable[[str], bool] | None = None  # the paths that the proposer sees; None: every path
     new: Mapping[str, bytes] = field(default_factory=dict)
     branch: str | None = None
     base: str | None = None  # a branch of the remote; None: its main branch
@@ -322,8 +323,10 @@ def _base_url(tree: WorkTree, base_ref: str) -> str | None:
 def _collect(tree: WorkTree, wanted: Wanted, base: GitFiles) -> dict[str, bytes | None]:
     """Return path → content (None: deleted) of everything that differs from the base and is wanted."""
     here = WorkFiles(tree)
-    sizes, _ = here.memories()
-    old, _ = base.memories()
+    sizes, old = (
+        {path: size for path, size in found.items() if wanted.sees is None or wanted.sees(path)}
+        for found in (here.memories()[0], base.memories()[0])
+    )
     files: dict[str, bytes | None] = dict(wanted.new)
     chosen = set(wanted.ids)
     if not chosen and not wanted.new:

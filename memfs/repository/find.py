@@ -48,7 +48,7 @@ def find_files(tree: WorkTree, sight: Sight, name: str, caller: Caller) -> tuple
     Raises :class:`NotFoundError` with the same words whether there is none or none for this caller.
     """
     paths = sorted(
-        (path for path in find_paths(tree, name) if sight.sees_path(caller, path)),
+        find_paths(tree, name, sight.for_caller(caller)),
         key=lambda path: (scope_of_path(path) is None, path),
     )
     found = []
@@ -64,10 +64,10 @@ def find_files(tree: WorkTree, sight: Sight, name: str, caller: Caller) -> tuple
     return tuple(found)
 
 
-def find_paths(tree: WorkTree, name: str) -> list[str]:
-    """Return the paths of the memory files whose id, path or title is ``name``, whoever may see them."""
+def find_paths(tree: WorkTree, name: str, sees: Callable[[str], bool]) -> list[str]:
+    """Return the paths of the memory files whose id, path or title is ``name``, of those that ``sees`` allows."""
     wanted = name.removeprefix("./").removesuffix(".md")
-    paths = [entry.path for entry in scan_memories(tree).entries]
+    paths = [entry.path for entry in scan_memories(tree).entries if sees(entry.path)]
     found = [path for path in paths if path == name or f"/{path}".endswith(f"/{wanted}.md")]
     if not found and not is_id(wanted) and "/" not in wanted and wanted.strip():
         slug = slug_of_title(wanted, taken=())
@@ -75,11 +75,11 @@ def find_paths(tree: WorkTree, name: str) -> list[str]:
     return found
 
 
-def find_ids(tree: WorkTree, names: Iterable[str]) -> list[str]:
+def find_ids(tree: WorkTree, names: Iterable[str], sees: Callable[[str], bool]) -> list[str]:
     """Return the id that each of ``names`` (ids, paths or titles) means; one that no file has stays as it is, for
     the approval of a deleted file can be withdrawn too."""
     return [
-        next(iter({id_of_path(path) for path in find_paths(tree, name)}), name) if not is_id(name) else name
+        next(iter({id_of_path(path) for path in find_paths(tree, name, sees)}), name) if not is_id(name) else name
         for name in names
     ]
 
@@ -122,9 +122,9 @@ def require_heir(tree: WorkTree, scope: str, old_ids: Iterable[str], sees: Calla
 
     A file for which ``sees`` is false is not spoken of.
     """
-    for path in (path for old in old_ids for path in find_paths(tree, old)):
+    for path in (path for old in old_ids for path in find_paths(tree, old, sees)):
         was = scope_of_path(path)
-        if was is not None and sees(path) and not is_seen_with(scope, was):
+        if was is not None and not is_seen_with(scope, was):
             raise InvalidMemoryError(
                 f"a memory for {scope} cannot replace {_shown(path)}: not everybody who sees that one would see it",
                 where="supersedes",

@@ -46,10 +46,11 @@ def read_history(tree: WorkTree, sight: Sight, name: str, caller: Caller) -> lis
     Raises :class:`NotFoundError` where neither the files nor the history contain it for ``caller``.
     """
     every = _read_events(tree)
-    (memory_id,) = find_ids(tree, [name])
-    ids = _every_id(every, memory_id, lambda path: sight.sees_path(caller, path))
+    sees = sight.for_caller(caller)
+    (memory_id,) = find_ids(tree, [name], sees)
+    ids = _every_id(every, memory_id, sees)
     events = [event for event in every if ids & set(event.ids)]
-    visible = [event for event in events if event.what != "approval" and sight.sees_path(caller, event.path)]
+    visible = [event for event in events if event.what != "approval" and sees(event.path)]
     if not visible:
         find_files(tree, sight, name, caller)  # known but not committed yet, or unknown and hidden alike
     hidden = _hidden_commits(every, sight, caller)

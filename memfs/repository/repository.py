@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,6 +232,6 @@ class Repository:
             from memfs.standing.assess import Assessor
 
             self._assessors[caller] = Assessor(
-                self.tree, self.places, self.today, sees_path=partial(self.sight.sees_path, caller)
+                self.tree, self.places, self.today, sees_path=self.sight.for_caller(caller)
             )
         return self._assessors[caller]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 
 from memfs.disk.places import Places
@@ -74,12 +74,14 @@ def plan_approval(
     places: Places,
     ids: Sequence[str],
     *,
+    sees: Callable[[str], bool],
     today: date,
     until: date | None = None,
     view: TrustView | None = None,
 ) -> Plan:
     """Return the plan for approving ``ids``: each file read once, and those bytes are what is signed.
 
+    A file at a path that the person does not see (``sees``) is not there for them.
     Raises :class:`TrustError` where the keyring does not count or a text cannot be approved,
     :class:`NotFoundError` for an id without a file, :class:`UsageError` for a date in the past.
     """
@@ -87,7 +89,7 @@ def plan_approval(
     require_keyring(view)
     if until is not None and until < view.today:
         raise UsageError("the approval would have run out already", where="--until")
-    files = find_files(tree, ids)
+    files = find_files(tree, ids, sees)
     items = [_plan_item(tree, view, file) for file in files]
     for item in items:
         _require_approvable(view, item)
@@ -101,18 +103,20 @@ def plan_approval(
         view=view,
         verb=Verb.APPROVE,
         items=tuple(items),
-        successions=tuple(_successions(tree, view, items)),
+        successions=tuple(_successions(tree, view, items, sees)),
         until=until,
         notices=tuple(notices),
     )
 
 
-def _successions(tree: WorkTree, view: TrustView, items: Sequence[PlanItem]) -> list[Succession]:
+def _successions(
+    tree: WorkTree, view: TrustView, items: Sequence[PlanItem], sees: Callable[[str], bool]
+) -> list[Succession]:
     found = []
     for item in items:
         memory = item.file.memory if item.file else None
         for old_id in memory.supersedes if memory is not None else ():
-            old = _withdrawal_of(tree, view, old_id) if old_id != item.id else None
+            old = _withdrawal_of(tree, view, old_id, sees) if old_id != item.id else None
             if old is not None and not is_withdrawn(old):
                 need = max(view.need(item.scope or ""), view.need(old.scope or item.scope or ""))
                 is_seen = old.scope is None or is_seen_with(item.scope, old.scope)
@@ -121,9 +125,15 @@ def _successions(tree: WorkTree, view: TrustView, items: Sequence[PlanItem]) -> 
 
 
 def plan_withdrawal(
-    tree: WorkTree, places: Places, ids: Sequence[str], *, today: date, view: TrustView | None = None
+    tree: WorkTree,
+    places: Places,
+    ids: Sequence[str],
+    *,
+    sees: Callable[[str], bool],
+    today: date,
+    view: TrustView | None = None,
 ) -> Plan:
-    """Return the plan for withdrawing the approval of ``ids``; their files may be deleted already.
+    """Return the plan for withdrawing the approval of ``ids`` that the person sees; their files may be deleted already.
 
     Raises as :func:`plan_approval`, and :class:`NotFoundError` for an id that nothing is known of.
     """
@@ -131,7 +141,7 @@ def plan_withdrawal(
     require_keyring(view)
     items = []
     for memory_id in dict.fromkeys(ids):
-        item = _withdrawal_of(tree, view, memory_id)
+        item = _withdrawal_of(tree, view, memory_id, sees)
         if item is None:
             raise NotFoundError(
                 "no memory of that id is here, and none was approved",
@@ -145,7 +155,7 @@ def plan_kept_withdrawals(tree: WorkTree, view: TrustView, after: Keyring) -> Pl
     """Return the plan for withdrawing again what nobody would have withdrawn any more under the keyring ``after``."""
     items = []
     for memory_id in view.ids():
-        item = _withdrawal_of(tree, view, memory_id)
+        item = _withdrawal_of(tree, view, memory_id, sees=None)
         if item is not None and is_withdrawn(item):
             kept = [one for one in item.records if one.key is None or after.find_key(one.key.public.blob) is not None]
             top = newest_of(kept, item.scope)
@@ -222,11 +232,18 @@ def _plan_item(tree: WorkTree, view: TrustView, file: MemoryFile) -> PlanItem:
     )
 
 
-def _withdrawal_of(tree: WorkTree, view: TrustView, memory_id: str) -> PlanItem | None:
+def _withdrawal_of(
+    tree: WorkTree, view: TrustView, memory_id: str, sees: Callable[[str], bool] | None
+) -> PlanItem | None:
+    """Return what is known of ``memory_id``; None where that is nothing, or nothing that the person sees."""
     if not ID.fullmatch(memory_id):
         return None
     records = tuple(view.records(memory_id))
-    judged = [(file, view.verdict(file)) for file in all_files(tree, {memory_id})]
+    files = all_files(tree, {memory_id})
+    seen = [file for file in files if sees is None or sees(file.path)]
+    if files and not seen:
+        return None
+    judged = [(file, view.verdict(file)) for file in seen]
     judged.sort(key=lambda pair: (not pair[1].trusted, pair[0].path))  # the approved file of two, not its twin
     if judged:
         file, verdict = judged[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.worktree import WorkTree
@@ -23,15 +23,15 @@ ID = re.compile(record_format.ID_PATTERN)
 _LOOK_BACK = 200  # versions of a file that are searched for the last approved text
 
 
-def find_files(tree: WorkTree, ids: Sequence[str]) -> list[MemoryFile]:
-    """Return the file of each of ``ids``, read once, each id once.
+def find_files(tree: WorkTree, ids: Sequence[str], sees: Callable[[str], bool]) -> list[MemoryFile]:
+    """Return the file of each of ``ids``, read once, each id once, of the paths that the person ``sees``.
 
     Raises :class:`NotFoundError` for an id that has none, :class:`TrustError` (`duplicate-id`) for
     one that has several.
     """
     wanted = list(dict.fromkeys(ids))
     by_name: dict[str, list[MemoryFile]] = {}
-    for file in all_files(tree, set(wanted)):
+    for file in all_files(tree, set(wanted), sees):
         by_name.setdefault(file.id, []).append(file)
     found = []
     for memory_id in wanted:
@@ -51,8 +51,8 @@ def find_files(tree: WorkTree, ids: Sequence[str]) -> list[MemoryFile]:
     return found
 
 
-def ids_since(tree: WorkTree, base: str) -> list[str]:
-    """Return the ids of the memories that HEAD adds or changes since it left ``base``.
+def ids_since(tree: WorkTree, base: str, sees: Callable[[str], bool]) -> list[str]:
+    """Return the ids of the memories that HEAD adds or changes since it left ``base``, of those that the person sees.
 
     Raises :class:`UsageError` where ``base`` is not a commit here.
     """
@@ -67,15 +67,16 @@ def ids_since(tree: WorkTree, base: str) -> list[str]:
         raise UsageError(
             "there is no such commit to compare with", where=name, hint="name a branch, for instance main"
         ) from None
-    names = [path.rsplit("/", 1)[-1] for path in raw.decode("utf-8", "replace").split("\0") if path.endswith(".md")]
+    paths = [path for path in raw.decode("utf-8", "replace").split("\0") if path.endswith(".md") and sees(path)]
+    names = [path.rsplit("/", 1)[-1] for path in paths]
     return [name[:-3] for name in names if ID.fullmatch(name[:-3])]
 
 
-def ids_to_renew(tree: WorkTree, view: TrustView, principal: str) -> list[str]:
-    """Return the memories whose text of today ``principal`` approved with a key or for a time that
-    has lapsed since, and does not hold in another way."""
+def ids_to_renew(tree: WorkTree, view: TrustView, principal: str, sees: Callable[[str], bool]) -> list[str]:
+    """Return the memories whose text of today ``principal`` sees and approved with a key or for a time that has
+    lapsed since, and does not hold in another way."""
     found = []
-    for file in all_files(tree, None):
+    for file in all_files(tree, None, sees):
         scope = file.memory.scope if file.memory else None
         mine = [
             one
@@ -90,10 +91,10 @@ def ids_to_renew(tree: WorkTree, view: TrustView, principal: str) -> list[str]:
     return found
 
 
-def ids_waiting(tree: WorkTree, view: TrustView) -> list[str]:
-    """Return the memories whose text of today is not approved and can be: no other file has their id, no approved
-    memory supersedes them, and the keyring does not deny them."""
-    files = all_files(tree, None)
+def ids_waiting(tree: WorkTree, view: TrustView, sees: Callable[[str], bool]) -> list[str]:
+    """Return the memories that the person sees and whose text of today is not approved and can be: no other file
+    has their id, no approved memory supersedes them, and the keyring does not deny them."""
+    files = all_files(tree, None, sees)
     names = [file.id for file in files]
     denied = view.keyring.denied if view.keyring is not None else ()
     verdicts = {file.path: view.verdict(file) for file in files}
@@ -125,12 +126,15 @@ def find_remarks(text: str) -> list[str]:
     return [f"line {line}: {sentence}" for line, sentence in sorted(remarks)]
 
 
-def all_files(tree: WorkTree, ids: Collection[str] | None) -> list[MemoryFile]:
-    """Return the memories of those ``ids``, or all; a file that cannot be read is left out."""
+def all_files(
+    tree: WorkTree, ids: Collection[str] | None, sees: Callable[[str], bool] | None = None
+) -> list[MemoryFile]:
+    """Return the memories of those ``ids``, or all, below the paths that ``sees`` allows (None: every path); a file
+    that cannot be read is left out."""
     found = []
     for entry in scan_memories(tree).entries:
         name = entry.path.rsplit("/", 1)[-1]
-        if ids is None or name[:-3] in ids:
+        if (ids is None or name[:-3] in ids) and (sees is None or sees(entry.path)):
             try:
                 found.append(read_memory(entry.path, read_file(tree, entry.path)))
             except InvalidMemoryError:

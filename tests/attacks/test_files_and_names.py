@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from people import Person, Team, make_record, memory_text
+from people import Person, Team, make_record, memory_text, sees_all
 from support import git
 
 from memfs.errors import MemfsError, TrustError
@@ -293,7 +293,7 @@ def test_a_file_that_changes_between_showing_and_signing_is_refused(team: Team, 
 
     team.write("b", memory_text("Shown to Alice."))
     before = team.git("rev-parse", "HEAD")
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     team.write("b", memory_text("Never shown to anybody."))
     with pytest.raises(MemfsError, match="changed meanwhile"):
         approve(plan, alice.signer, now=team.now())
@@ -306,7 +306,7 @@ def test_a_file_that_changes_right_after_signing_is_reported(team: Team, alice: 
     from memfs.trust.approve import approve
 
     team.write("b", memory_text("As shown."))
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     from memfs.git import commit
 
     real = commit.commit_changes

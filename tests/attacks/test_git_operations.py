@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from people import Person, Team, memory_text
+from people import Person, Team, memory_text, sees_all
 from support import git
 
 Operation = Callable[[Team, Path], Team]
@@ -271,7 +271,7 @@ def test_a_trailer_without_a_receipt_is_brought_in_by_sync(team: Team, bob: Pers
 
     assert approve
     team.write("b", memory_text("By mail."), commit=True)
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     (record,) = make_records(plan, bob.signer, now=team.now())
     team.git("commit", "-q", "--allow-empty", "-m", f"Reviewed\n\n{format_record(record)}")
     assert team.says("b") == "no-approval"

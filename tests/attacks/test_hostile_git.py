@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from people import Person, Team, found_team, make_record, memory_text
+from people import Person, Team, found_team, make_record, memory_text, sees_all
 from support import git, launch_command
 
 from memfs.disk.places import Places
@@ -445,11 +445,11 @@ def test_the_bases_that_a_person_names_are_never_options(team: Team) -> None:
 
     for name in ("--output=evil", "-x", "nowhere", "", "HEAD~99"):
         with pytest.raises(UsageError):
-            ids_since(team.tree, name)
+            ids_since(team.tree, name, sees_all)
     assert not (team.root / "evil").exists()
     team.git("switch", "-qc", "topic")
     team.write("b", commit=True)
-    assert ids_since(team.tree, "main") == ["b"]
+    assert ids_since(team.tree, "main", sees_all) == ["b"]
 
 
 def test_the_repositorys_own_lists_of_signers_are_never_read(team: Team, mallory: Person, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from people import Person, Team, found_team, make_record, memory_text
+from people import Person, Team, found_team, make_record, memory_text, sees_all
 from security_key import SecurityKey
 from support import git
 
@@ -208,7 +208,7 @@ def test_nothing_is_trusted_without_a_pin(team: Team, tmp_path: Path) -> None:
     assert verdict.reason == "not-pinned"
     assert "memfs pin" in (verdict.detail or "")
     with pytest.raises(TrustError) as caught:
-        plan_approval(clone.tree, clone.places, ["a"], today=clone.today)
+        plan_approval(clone.tree, clone.places, ["a"], sees=sees_all, today=clone.today)
     assert caught.value.reason == "not-pinned"
     assert caught.value.exit_code == 6
 
@@ -336,7 +336,7 @@ def test_a_touch_that_the_keyring_requires_is_checked(team: Team, alice: Person)
     team.change_keyring([alice], keys=(*team.keys(), line))
     team.write("b", memory_text("Touched."))
     security.touched = False
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     with pytest.raises(TrustError, match="does not count") as caught:
         approve(plan, security, now=team.now())
     assert caught.value.reason == "no-touch"

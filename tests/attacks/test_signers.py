@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from people import Person, Team, Terminal, memory_text
+from people import Person, Team, Terminal, memory_text, sees_all
 from security_key import Agent, SecurityKey
 from support import launch_command, make_key
 
@@ -47,7 +47,7 @@ def unchanged(team: Team, signer: SshSigner, match: str, hint: str) -> None:
     """Approve with ``signer``; see it refused with these words and nothing written."""
     team.write("b", memory_text("To be approved."))
     before, receipts = team.git("rev-parse", "HEAD"), team.receipts()
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     with pytest.raises(SetupError, match=match) as caught:
         approve(plan, signer, now=team.now())
     assert caught.value.exit_code == 3
@@ -184,7 +184,7 @@ def test_a_key_in_a_real_agent_signs(team: Team, alice: Person, agent: Path) -> 
     signer = find_signing_key(places=team.places, environ=environ, keyring=team.view().keyring)
     assert signer.path is None
     team.write("b", memory_text("By the agent."))
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     approve(plan, signer, now=team.now())
     assert team.says("b") == "trusted"
 
@@ -208,7 +208,7 @@ def test_a_security_key_in_an_agent_signs_and_its_touch_is_seen(team: Team, alic
     signer = find_signing_key(places=team.places, environ=environ, keyring=team.view().keyring)
     assert signer.public == security.public
     team.write("b", memory_text("Touched."))
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     approve(plan, signer, now=team.now())
     assert team.says("b") == "trusted"
     agent.close()
@@ -432,7 +432,7 @@ def test_a_key_in_gpg_agents_ssh_mode_signs(team: Team, alice: Person) -> None:
         line = Key(principal="dave@example.com", roles=("approve",), public=signer.public)
         team.change_keyring([alice], keys=(*team.keys(), line))
         team.write("b", memory_text("Signed through gpg-agent."))
-        approve(plan_approval(team.tree, team.places, ["b"], today=team.today), signer, now=team.now())
+        approve(plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today), signer, now=team.now())
         assert team.says("b") == "trusted"
     finally:
         subprocess.run(["gpgconf", "--homedir", str(home), "--kill", "gpg-agent"], capture_output=True)
@@ -461,7 +461,7 @@ def test_the_signing_program_of_the_users_own_git_configuration_signs(
     assert (signer.path, signer.program) == (None, str(program))
     assert str(program) in signer.name
     team.write("b", memory_text("By a password manager."))
-    plan = plan_approval(team.tree, team.places, ["b"], today=team.today)
+    plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
     approve(plan, signer, now=team.now())
     assert team.says("b") == "trusted"
 

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from people import Team, memory_text
+from people import Team, memory_text, sees_all
 from security_key import SecurityKey
 from support import git
 
@@ -111,7 +111,7 @@ class Trust(RuleBasedStateMachine):
             return
         digest = content_digest(self.team.path(memory_id).read_bytes())
         try:
-            plan = plan_approval(self.team.tree, self.team.places, [memory_id], today=self.team.today)
+            plan = plan_approval(self.team.tree, self.team.places, [memory_id], sees=sees_all, today=self.team.today)
             done = approve(plan, self.keys[person], now=self.team.now())
         except MemfsError:
             assert self.world.roles[person] != "approve" or self.broken()
@@ -124,7 +124,7 @@ class Trust(RuleBasedStateMachine):
     @rule(memory_id=st.sampled_from(IDS), person=st.sampled_from(PEOPLE))
     def revoke(self, memory_id: str, person: str) -> None:
         try:
-            plan = plan_withdrawal(self.team.tree, self.team.places, [memory_id], today=self.team.today)
+            plan = plan_withdrawal(self.team.tree, self.team.places, [memory_id], sees=sees_all, today=self.team.today)
             done = approve(plan, self.keys[person], now=self.team.now())
         except MemfsError:
             return
