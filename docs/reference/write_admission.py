@@ -50,8 +50,8 @@ find acme_[A-Za-z0-9]{32}
 `words` are tried first, so a rule costs nothing in a text without them. The keys are explained in
 `memfs/admission/tables.py`.
 
-**Who wrote it.** `reads-like-an-order` holds the text of agents, and imported and derived text. In an owner's text and
-in an observation with evidence it is a note. All other rules mean the same for everybody.
+**Who wrote it.** `reads-like-an-order` keeps back the text of agents, and imported and derived text. In an owner's text
+and in an observation with evidence it is a note. All other rules mean the same for everybody.
 
 **What is looked at.** Every text is judged as it stands; with invisible characters removed and look-alikes folded;
 without emphasis marks; with entities, percent signs and escapes decoded; runs of base64 and hex decoded once; and,

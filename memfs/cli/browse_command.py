@@ -69,5 +69,5 @@ def _export(args: argparse.Namespace, session: Session, repository: Repository, 
     folder = Path(session.cwd, args.export)
     pages = export_site(repository, caller_of(args), folder, name=name, about=about, pin=args.pin)
     session.say(f"{pages:,} pages in {escape_hidden(str(folder), single_line=True)}; open index.html")
-    session.note("the pages hold the memories' text: whoever can read the folder can read them")
+    session.note("the pages contain the memories' text: whoever can read the folder can read them")
     return EXIT_YES

@@ -10,9 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memfs.disk.files import scan_memories
 from memfs.errors import MemfsError
-from memfs.model.reader import id_of_path
 from memfs.model.scope import Caller
 
 if TYPE_CHECKING:
@@ -64,8 +62,6 @@ def _print_ids(session: Session) -> int:
         repository = session.open_repository()
     except MemfsError:
         return 0
-    caller = Caller()
-    paths = (entry.path for entry in scan_memories(repository.tree).entries)
-    for memory_id in sorted({id_of_path(path) for path in paths if repository.sight.sees_path(caller, path)} - {""}):
+    for memory_id in sorted({*repository.ids(Caller())} - {""}):
         session.say(memory_id)
     return 0

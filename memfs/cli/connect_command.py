@@ -157,7 +157,7 @@ def script_of(command: str | None, session: Session) -> str:
         return command
     script = Path(command).absolute() if command else find_script(Path(sys.prefix), Path(sys.argv[0]))
     if not is_script(script):
-        raise UsageError("this is no program that can be run", where=str(script))
+        raise UsageError("this is not a program that can be run", where=str(script))
     if problem := find_script_problem(script):
         session.note(f"warning: {script}: {problem}")
     return str(script)

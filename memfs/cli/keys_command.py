@@ -2,7 +2,7 @@
 
 The keyring is a chain: every version is signed by people whom the version before names as root, so a
 pull request cannot add its own key. A change that needs more root people than one is kept as a
-proposal; each of them signs it with `memfs keys sign`, and the last signature puts it in force.
+proposal; each of them signs it with `memfs keys sign`, and with the last signature it counts.
 
   memfs keys                                      who may do what
   memfs keys create                               the first keyring, with your key, and your pin
@@ -226,7 +226,7 @@ def _put(
     subject: str,
     signers: Sequence[Signer] | None = None,
 ) -> int:
-    """Show what ``keyring`` changes, ask, sign and commit it: in force, or as a proposal."""
+    """Show what ``keyring`` changes, ask, sign and commit it: as the next version, or as a proposal."""
 
     if read_proposal(tree, chain) is not None:
         raise TrustError(
@@ -288,10 +288,10 @@ def _sign_again(session: Session, plan: Plan, signer: Signer) -> None:
 def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
 
     if standing.complete:
-        session.say(f"keyring {standing.signed.keyring.version} is in force (commit {commit[:12]})")
+        session.say(f"keyring {standing.signed.keyring.version} counts now (commit {commit[:12]})")
         session.say(f"its pin: {pin_of(read_chain(tree)).text}")
         return EXIT_YES
-    session.say(f"proposed (commit {commit[:12]}); it is not in force yet")
+    session.say(f"proposed (commit {commit[:12]}); it does not count yet")
     session.say(
         f"still to sign, with `memfs keys sign`: {standing.missing_before} of the root people of today, "
         f"{standing.missing_own} of the new ones"
@@ -343,7 +343,7 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
         return code
     view = open_view(tree, session.places, today=session.today)
     if view.keyring is None or view.keyring.version != keyring.version:
-        session.note("when it is in force, run `memfs trust --renew` to approve again what you hold")
+        session.note("when it counts, run `memfs trust --renew` to approve again what you hold")
         return code
     sees = open_sight(tree, session.places).for_caller(OWNER)
     held = ids_to_renew(tree, view, line.principal, sees)

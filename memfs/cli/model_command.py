@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.say(f"{args.id} is removed")
     else:
         model = models.add_model(session.places, _model(args), _read(args))
-        session.say(f"{model.id} is added, sha256 {model.sha256}; `memfs model use {model.id}` takes it into use")
+        session.say(f"{model.id} is added, sha256 {model.sha256}; `memfs model use {model.id}` switches to it")
     return 0
 
 

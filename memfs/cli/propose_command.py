@@ -83,7 +83,7 @@ def send(args: argparse.Namespace, session: Session, repository: Repository, dra
 
 def _wanted(args: argparse.Namespace, repository: Repository, draft: DraftText | None) -> propose.Wanted:
     if draft is None and (given := [name for name, value in fields_of(args).items() if value]):
-        raise UsageError(f"--{given[0].replace('_', '-')} goes with --new", hint="`memfs edit ID` changes a memory")
+        raise UsageError(f"--{given[0].replace('_', '-')} needs --new", hint="`memfs edit ID` changes a memory")
     sees = repository.sight.for_caller(OWNER)
     return propose.Wanted(
         ids=tuple(find_ids(repository.tree, args.ids, sees)),

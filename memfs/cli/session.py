@@ -91,7 +91,8 @@ class Session:
 
     def open_home(self, scope: str | None) -> Repository:
         """Return where a new memory of ``scope`` goes: a personal one into the user's own store, which is said."""
-        from memfs.repository.stores import PERSONAL, open_personal
+        from memfs.repository.named import PERSONAL
+        from memfs.repository.stores import open_personal
 
         store = open_personal(self.places, self.today) if scope == PERSONAL else None
         if store is None or Path(os.path.realpath(self.cwd)).is_relative_to(os.path.realpath(store.tree.root)):
@@ -102,7 +103,8 @@ class Session:
     def open_with(self, name: str, caller: Caller) -> Repository:
         """Return the repository that has the memory ``name``: this one, else the first of the user's stores, which is
         said."""
-        from memfs.repository.stores import PROJECT, Stores
+        from memfs.repository.named import PROJECT
+        from memfs.repository.stores import Stores
 
         try:
             found = Stores.open(self.cwd, places=self.places, today=self.today).find(name, caller)

@@ -15,6 +15,7 @@ from memfs.model.codepoints import one_line
 from memfs.model.memory import State
 from memfs.render.escape import show_lines
 from memfs.render.frame import frame_text
+from memfs.repository.status import Status, read_status
 from memfs.trust.judge import Reason
 from memfs.trust.opening import open_view
 from memfs.trust.pinning import has_keyring
@@ -23,7 +24,6 @@ from memfs.trust.texts import find_last_approved
 if TYPE_CHECKING:
     from memfs.cli.session import Session
     from memfs.repository.repository import Repository
-    from memfs.repository.status import Status
     from memfs.standing.assess import Assessment
 
 DIFFERENT = ("changed", "older-text")
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     repository = session.open_repository()
-    status = repository.status(caller_of(args))
+    status = read_status(repository, caller_of(args))
     if args.json:
         session.emit("status", _payload(status))
         return 0
@@ -118,7 +118,7 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
         if approved is not None:
             before, now = (show_lines(raw.decode("utf-8", "replace")) for raw in (approved, file.raw))
             lines = list(unified_diff(before, now, lineterm="", n=0))[2:][:MAX_DIFFERENCE]
-            about = "what was approved (-) and what stands there now (+)."
+            about = "what was approved (-) and what is there now (+)."
             session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="difference", about=about).rstrip("\n"))
 
 

@@ -76,7 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     if args.source and not args.sync:
-        raise UsageError("--from goes with --sync")
+        raise UsageError("--from needs --sync")
     if args.sync:
         return _sync(args, session)
     return approve_ids(

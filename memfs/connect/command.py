@@ -52,7 +52,7 @@ def own_scripts(prefix: Path, started_as: Path) -> frozenset[str]:
     """Return the real paths of the scripts that are this very memfs.
 
     ``prefix`` is the Python environment, ``started_as`` the first word of this process, which counts only as an
-    absolute path: a relative one could name a file of the folder that the user stands in.
+    absolute path: a relative one could name a file of the folder that the user is in.
     """
     scripts = [prefix / "bin" / "memfs", prefix / "bin" / "memfs-git", started_as]
     return frozenset(os.path.realpath(script) for script in scripts if script.is_absolute() and is_script(script))

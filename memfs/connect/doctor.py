@@ -89,7 +89,7 @@ class Installed:
 def check_agent(
     wish: Wish, places: Places, *, here: Path, environ: Mapping[str, str], prompt: str, scripts: Collection[str]
 ) -> list[Finding]:
-    """Return what is to be said about memfs in one agent, seen from the project ``here``.
+    """Return what there is to say about memfs in one agent, seen from the project ``here``.
 
     ``prompt`` is a question to which memfs should have an answer; "" where it has none. ``scripts`` are
     the programs that are this memfs (see :func:`memfs.connect.command.own_scripts`): no other is run.

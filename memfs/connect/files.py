@@ -1,7 +1,7 @@
 """Settings files that belong to the user's other tools: read, compare, swap, remember how they were.
 
 A file is written only while it is still what was read; a symlink stays a link and its target is
-what changes; what stood there before is kept in the state folder until `memfs disconnect`.
+what changes; what was there before is kept in the state folder until `memfs disconnect`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What memfs wrote into one file, and what had stood there."""
+    """What memfs wrote into one file, and what was there before."""
 
     before: bytes | None
     after_digest: str
@@ -48,7 +48,7 @@ def read_plain(path: Path) -> bytes:
     with open(fd, "rb") as file:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-            raise OSError("it is no settings file")
+            raise OSError("it is not a settings file")
         return file.read()
 
 
@@ -78,7 +78,7 @@ def read_snapshot(path: Path, *, within: Path | None = None) -> Snapshot:
     except OSError as error:
         raise SetupError(f"it cannot be read: {error.strerror}", where=str(path)) from None
     if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-        raise SetupError("it is no settings file", where=str(path))
+        raise SetupError("it is not a settings file", where=str(path))
     try:
         return Snapshot(path=path, real=real, content=read_plain(real), within=within)
     except OSError as error:

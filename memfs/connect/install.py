@@ -131,7 +131,7 @@ def find_other_install(wish: Wish, places: Places, *, here: Path | None = None) 
 
 
 def holds_hook(target: Target, places: Places) -> bool:
-    """Return whether a hook of memfs stands in the file now."""
+    """Return whether a hook of memfs is in the file now."""
     try:
         snapshot = read_snapshot(target.path)
     except MemfsError:
@@ -220,7 +220,7 @@ def _carry_out(steps: Sequence[_Step], places: Places) -> list[Change]:
             swap(replace(step.snapshot, content=step.after), step.snapshot.content)
         if isinstance(error, OSError):
             raise SetupError(
-                f"what stood there cannot be kept for the way back: {error.strerror}", where=str(places.state)
+                f"what was there cannot be kept for the way back: {error.strerror}", where=str(places.state)
             ) from error
         raise
     return [Change(path=step.target.path, what=_word(step)) for step in steps]

@@ -87,7 +87,7 @@ def _is_only_branch(tree: WorkTree) -> bool:
 def _require_other_branch(tree: WorkTree, branch: str, start: str | None) -> Target:
     ref = f"refs/heads/{branch}"
     if not is_ref_name(ref) or branch.startswith("-"):
-        raise UsageError("is no name for a branch", where=printable(branch))
+        raise UsageError("is not a name for a branch", where=printable(branch))
     elsewhere = _checked_out_at(tree, ref)
     if elsewhere is not None:
         raise UsageError(

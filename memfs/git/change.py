@@ -64,7 +64,7 @@ def check_changes(changes: Sequence[Change], message: str) -> None:
         raise UsageError("a commit needs a message of ordinary text")
     for change in changes:
         if any(ord(char) < 0x20 or ord(char) == 0x7F for char in "".join(split_path(change.path))):
-            raise UsageError("holds a control character", where=printable(change.path))
+            raise UsageError("contains a control character", where=printable(change.path))
     paths = {change.path for change in changes}
     if len(paths) != len(changes):
         raise UsageError("the same file twice in one commit")

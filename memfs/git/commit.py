@@ -271,7 +271,7 @@ class _Commit:
         for path in self.paths:
             entry = entries.get(path)
             if entry is not None and not entry.mode.startswith("100"):
-                raise UsageError("is no plain file in the repository", where=printable(path))
+                raise UsageError("is not a plain file in the repository", where=printable(path))
             folder = self.tree.root
             for part in path.split("/")[:-1]:
                 folder = folder / part

@@ -224,7 +224,7 @@ def read_blob(tree: WorkTree, oid: str, *, limit: int = 16 * 1024 * 1024) -> byt
     """Return the bytes of the blob ``oid``. Raises :class:`SetupError` where there is no such blob
     or it is larger than ``limit`` bytes."""
     if not re.fullmatch(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", oid):
-        raise SetupError("that is no name of a git object")
+        raise SetupError("that is not a name of a git object")
     size = _FOUND.fullmatch(
         read_git(tree, "cat-file", f"--batch-check={_BATCH_FORMAT}", input=oid.encode() + b"\n").rstrip(b"\n")
     )
@@ -236,7 +236,7 @@ def read_blob(tree: WorkTree, oid: str, *, limit: int = 16 * 1024 * 1024) -> byt
 
 
 def head_commit(tree: WorkTree) -> str | None:
-    """Return the commit that HEAD stands on, or None where there is none yet (or no git).
+    """Return the commit that HEAD is at, or None where there is none yet (or no git).
 
     Reads files; git is asked only where the refs are kept in another way (reftable).
     """

@@ -46,7 +46,7 @@ class Snapshot(Protocol):
     tree: WorkTree
 
     def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
-        """Return the memory files by size, and what is no file by reason (``scan_memories``' words)."""
+        """Return the memory files by size, and what is not a file by reason (``scan_memories``' words)."""
 
     def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
         """Yield each path with its bytes, or with the reason why it is not read; in any order."""

@@ -51,7 +51,7 @@ _MOST_PATHS = 8
 
 
 def parse_event(raw: bytes, agent: str) -> Event | None:
-    """Return the event that ``raw`` describes for ``agent``, or None where it is no JSON object.
+    """Return the event that ``raw`` describes for ``agent``, or None where it is not a JSON object.
 
     ``raw`` is UTF-8, with or without a byte order mark; bytes that are none are replaced. NaN and
     infinities are refused as JSON refuses them. With ``auto`` the sender is told from its fields.
@@ -95,7 +95,7 @@ def parse_event(raw: bytes, agent: str) -> Event | None:
 def detect_sender(fields: Mapping[str, Any]) -> str | None:
     """Return which agent sends such an object, or None where nothing tells it from Claude Code's.
 
-    The environment is no help: agents started by agents inherit each other's variables.
+    The environment does not help: agents started by agents inherit each other's variables.
     """
     name = fields.get("hook_event_name")
     if "cursor_version" in fields or "conversation_id" in fields:

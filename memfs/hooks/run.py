@@ -101,7 +101,7 @@ def _seconds_since_start() -> float:
 
 
 def write_log(places: Places | None, agent: str, what: str) -> None:
-    """Append one line to the hooks' log, and keep the log short. A disk that refuses is no error."""
+    """Append one line to the hooks' log, and keep the log short. A disk that refuses is not an error."""
     said = "".join(character if character.isprintable() else " " for character in what)
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {agent} {said}"[:400] + "\n"
     from memfs.disk.places import find_places
@@ -212,7 +212,7 @@ def _read_stdin() -> bytes:
 
 
 def _collect(reader: int, until: float) -> tuple[bytes, str]:
-    """Return what the child said and why that is no answer ("" where it is one)."""
+    """Return what the child said and why that is not an answer ("" where it is one)."""
     said = b""
     while True:
         left = until - time.monotonic()

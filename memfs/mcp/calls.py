@@ -26,9 +26,9 @@ from memfs.render.escape import show_line
 from memfs.render.frame import frame_text
 from memfs.render.views import Detail, Shown, render_bundle, render_titles
 from memfs.repository.draft import HeldError
+from memfs.repository.named import PROJECT
 from memfs.repository.repository import Repository
 from memfs.repository.shown import render_hits, shown_of
-from memfs.repository.stores import PROJECT
 
 if TYPE_CHECKING:
     from memfs.standing.assess import Assessment

@@ -1,7 +1,7 @@
 """The tools that the server offers: names, words and arguments. Pure.
 
 Every client puts the whole list into its model's context, so descriptions are short and schemas are
-small. When to call them stands in the server's instructions.
+small. The server's instructions say when to call them.
 """
 
 from __future__ import annotations

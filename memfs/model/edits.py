@@ -31,7 +31,7 @@ def plan_edits(
 ) -> list[Edit]:
     """Return the edits that carry out ``changes`` (None: remove the key).
 
-    A key that stands there already is changed in place, a new one is added at the end. Raises
+    A key that is there already is changed in place, a new one is added at the end. Raises
     :class:`UnreadableError`, with the line, for a value outside the subset.
     """
     places = {normalize("NFC", entry.key): entry for entry in entries}

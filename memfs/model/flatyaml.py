@@ -1,7 +1,7 @@
 """The flat subset of YAML that front matter is written in: keys, texts, lists of texts (DESIGN 3). Pure.
 
 The writer is in :mod:`memfs.model.edits`. The reader takes PyYAML's events and then asks more
-than YAML does: every scalar must be the very text that stands in the file, on one line, so that no
+than YAML does: every scalar must be the very text that is in the file, on one line, so that no
 second reader (another YAML library, a site generator, a person) can see another value.
 
 Two degrees of refusal. A block is *unreadable* when nobody can say which keys and values it has
@@ -166,7 +166,7 @@ def _simple_text(text: str) -> str | None:
 
 
 def _simple_items(text: str, place: int) -> list[tuple[str, int, int]] | None:
-    """Return content, start and end of the items of a list in flow form that stands at ``place``."""
+    """Return content, start and end of the items of a list in flow form at ``place``."""
     if len(text) < 2 or text[-1] != "]":
         return None
     found: list[tuple[str, int, int]] = []
@@ -245,7 +245,7 @@ def _require_clean(block: str, first_line: int) -> None:
         index = found.start()
         is_tab = found[0] == "\t"
         rule = "tab" if is_tab else "control-character"
-        message = f"{'a tab' if is_tab else f'the character U+{ord(found[0]):04X}'} stands in the front matter"
+        message = f"{'a tab' if is_tab else f'the character U+{ord(found[0]):04X}'} is in the front matter"
     elif found := re.search(_FENCE_INSIDE, block):
         rule, index = "second-document", found.start()
         message = "a line of the front matter starts with ---, ... or %"
@@ -290,7 +290,7 @@ class _Scanner:
             return
         event = get()
         if type(event) is not events.MappingStartEvent or event.flow_style or event.anchor or event.tag:
-            self._break("not-a-mapping", "the front matter is no list of “key: value” lines", event.start_mark)
+            self._break("not-a-mapping", "the front matter is not a list of “key: value” lines", event.start_mark)
             return
         seen: set[str] = set()
         while type(event := get()) is not events.MappingEndEvent:
@@ -301,7 +301,7 @@ class _Scanner:
         get()  # end of the document
         event = get()
         if type(event) is not events.StreamEndEvent:
-            self._break("second-document", "the front matter holds a second document", event.start_mark)
+            self._break("second-document", "the front matter contains a second document", event.start_mark)
         self._fill_refused()
 
     def _entry(self, key: Any, event: Any, get: Any, seen: set[str]) -> None:
@@ -389,7 +389,7 @@ class _Scanner:
         return "block", tuple(values), items[0][0], items[-1][1], tuple(items)
 
     def _check_scalar(self, event: Any, key: str, *, in_flow: bool = False) -> bool:
-        """Return whether a scalar is in the subset: no anchor, no tag, and the text that stands there."""
+        """Return whether a scalar is in the subset: no anchor, no tag, and the text that is there."""
         if event.anchor or event.tag:
             self._refuse_node(event, key)
             return False
@@ -407,7 +407,7 @@ class _Scanner:
         if event.style in ("|", ">"):
             self._refuse("block-scalar", "block scalars (| and >) are not part of the format", event.start_mark, key)
         elif "\n" in source:
-            self._refuse("multi-line-value", "a text stands on one line", event.start_mark, key)
+            self._refuse("multi-line-value", "a text is on one line", event.start_mark, key)
         elif event.style == "'" and source[1:-1].replace("''", "'") == value:
             return True
         elif event.style == '"' and _unescape(source[1:-1]) == value:
@@ -446,7 +446,7 @@ class _Scanner:
         return end
 
     def _fill_refused(self) -> None:
-        """Give each refused entry the text that stands in the file for it."""
+        """Give each refused entry the text that the file has for it."""
         stop = len(self.block)
         for at in range(len(self.entries) - 1, -1, -1):
             entry = self.entries[at]

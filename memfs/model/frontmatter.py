@@ -122,7 +122,7 @@ def _decode(raw: bytes) -> str:
         raise unreadable("not-utf8", "the file is not UTF-8 text", line=line, column=column) from None
     if "\0" in text:
         line, column = position(text, text.index("\0"))
-        raise unreadable("nul", "the file holds a NUL character: it is no text", line=line, column=column)
+        raise unreadable("nul", "the file contains a NUL character: it is not text", line=line, column=column)
     return text
 
 
@@ -244,7 +244,7 @@ def _encode(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidMemoryError("the text holds half a surrogate pair, which is no character") from None
+        raise InvalidMemoryError("the text contains half a surrogate pair, which is not a character") from None
 
 
 def require_same(document: Document, front: Mapping[str, FrontValue], body: str) -> None:

@@ -55,7 +55,7 @@ def content_digest(raw: bytes) -> str:
 
 
 def id_of_path(path: str) -> str:
-    """Return the id that the file name ``…/<id>.md`` gives, "" where its stem is no id."""
+    """Return the id that the file name ``…/<id>.md`` gives, "" where its stem is not an id."""
     name = path.rsplit("/", 1)[-1]
     stem = name.removesuffix(".md")
     return stem if stem != name and is_id(stem) else ""
@@ -125,7 +125,7 @@ def require_memory(file: MemoryFile) -> Memory:
         return file.memory
     fatal = [problem for problem in file.problems if problem.fatal]
     where = _where(file.path, fatal[0] if fatal else None)
-    raise InvalidMemoryError("; ".join(map(str, fatal)) or "is no memory", where=where)
+    raise InvalidMemoryError("; ".join(map(str, fatal)) or "is not a memory", where=where)
 
 
 def change_memory(file: MemoryFile, changes: Mapping[str, FrontValue | None], body: str | None = None) -> bytes:
@@ -206,7 +206,9 @@ class _Check:
     def run(self) -> Memory | None:
         document = self.document
         if not self.id:
-            self._add("bad-id", "the file's name is no id with .md: lower-case letters, digits and dashes, at most 64")
+            self._add(
+                "bad-id", "the file's name is not an id with .md: lower-case letters, digits and dashes, at most 64"
+            )
         if not document.has_front:
             self._add("no-front-matter", "the file has no front matter between --- lines", line=1)
         self._check_keys()
@@ -279,7 +281,7 @@ class _Check:
                 # Another reader may fold the case: it would see a field where this one sees none.
                 self._add("look-alike-key", f"is written {find_like(folded)}", field=shown, line=line)
             else:
-                self._add("unknown-key", "is no field of a memory; it is kept", field=shown, line=line, fatal=False)
+                self._add("unknown-key", "is not a field of a memory; it is kept", field=shown, line=line, fatal=False)
 
     def _one_of(self, key: str, kinds: type[T]) -> T | None:
         return self._parsed(key, lambda text: _member(kinds, text))

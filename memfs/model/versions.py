@@ -50,7 +50,7 @@ def version_key(text: str) -> Key | None:
 
 
 def is_at_least(version: str, wanted: str) -> bool:
-    """Return whether ``version`` is ``wanted`` or later; what is no version is not."""
+    """Return whether ``version`` is ``wanted`` or later; what is not a version is not."""
     left, right = version_key(version), version_key(wanted)
     return left is not None and right is not None and left >= right
 

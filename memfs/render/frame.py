@@ -68,7 +68,7 @@ def open_frame(lines: Sequence[str], *, draw_nonce: DrawNonce, name: str, about:
 def frame_text(lines: Sequence[str], *, draw_nonce: DrawNonce, name: str, about: str) -> str:
     """Return ``lines``, already safe, in a frame of their own.
 
-    For text of a repository that is no memory to recall: a draft, an old version, a commit's
+    For text of a repository that is not a memory to recall: a draft, an old version, a commit's
     message. The warning is the one of every unapproved text.
     """
     from memfs.render.words import UNAPPROVED_WARNING

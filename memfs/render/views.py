@@ -44,7 +44,7 @@ class Shown:
     """All that one memory needs to be shown.
 
     ``trust_words`` comes from :func:`memfs.render.words.trust_words`; ``placeholder`` is the
-    sentence that stands in for the text when the gate stops it (the rule's name, or what is wrong
+    sentence that is shown in place of the text when the gate stops it (the rule's name, or what is wrong
     with the file); ``notes`` are lines of memfs's own, shown last (an explanation of the rank).
     """
 

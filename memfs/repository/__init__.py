@@ -12,13 +12,14 @@ from memfs.doors import open_door
 if TYPE_CHECKING:
     from memfs.repository.draft import DraftText, HeldError, Recorded
     from memfs.repository.drafting import draft_of, keep_refused, keeping, remember_or_keep, replace_held
-    from memfs.repository.find import Found, find_files, find_ids, find_in, find_paths, require_one, two_files
+    from memfs.repository.find import find_files, find_ids, find_paths, require_one, two_files
     from memfs.repository.history import Event, read_history
     from memfs.repository.may_write import require_agents_welcome, require_writable
+    from memfs.repository.named import PROJECT, store_of
     from memfs.repository.repository import Repository
     from memfs.repository.shown import render_hits, shown_of
     from memfs.repository.status import Status, read_status
-    from memfs.repository.stores import PROJECT, Stores, store_of
+    from memfs.repository.stores import Found, Stores
     from memfs.repository.writing import Writer
 
 __getattr__, __all__ = open_door(
@@ -26,13 +27,14 @@ __getattr__, __all__ = open_door(
     {
         "draft": ("DraftText", "HeldError", "Recorded"),
         "drafting": ("draft_of", "keep_refused", "keeping", "remember_or_keep", "replace_held"),
-        "find": ("Found", "find_files", "find_ids", "find_in", "find_paths", "require_one", "two_files"),
+        "find": ("find_files", "find_ids", "find_paths", "require_one", "two_files"),
         "history": ("Event", "read_history"),
         "may_write": ("require_agents_welcome", "require_writable"),
         "repository": ("Repository",),
         "shown": ("render_hits", "shown_of"),
         "status": ("Status", "read_status"),
-        "stores": ("PROJECT", "Stores", "store_of"),
+        "named": ("PROJECT", "store_of"),
+        "stores": ("Found", "Stores"),
         "writing": ("Writer",),
     },
 )

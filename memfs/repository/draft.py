@@ -43,7 +43,7 @@ class Recorded:
 
 
 class HeldError(RefusedError):
-    """The gate holds a draft back: it may be kept as a draft with its author, not in the repository."""
+    """The gate keeps a draft back: it may be kept as a draft with its author, not in the repository."""
 
 
 class TwiceError(RefusedError):

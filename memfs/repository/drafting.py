@@ -66,7 +66,7 @@ def keeping_new_body(writer: Writer, file: MemoryFile, draft: DraftText) -> Iter
 
 
 def is_kept(error: MemfsError, draft: DraftText) -> bool:
-    """Return whether the refused text of ``draft`` belongs among the drafts; no text is no loss."""
+    """Return whether the refused text of ``draft`` belongs among the drafts; where there is no text nothing is lost."""
     if not draft.body.strip():
         return False
     if isinstance(error, HeldError):
@@ -128,7 +128,7 @@ def draft_of(held: HeldDraft) -> DraftText:
 
 
 def _rules_of(error: MemfsError) -> list[str]:
-    """Return the rules that hold a draft back and that a person can let pass."""
+    """Return the rules that keep a draft back and that a person can let pass."""
     if not isinstance(error, HeldError):
         return []
     findings: tuple[Finding, ...] = error.findings  # type: ignore[assignment]

@@ -15,7 +15,7 @@ from memfs.model.reader import change_memory, id_of_path, read_memory
 from memfs.model.scope import is_scope, require_scope, scope_of_path
 from memfs.model.values import dataclass, replace
 from memfs.repository.find import require_heir
-from memfs.repository.stores import PERSONAL, store_of
+from memfs.repository.named import PERSONAL, store_of
 from memfs.standing.tie import Knot, Tied
 
 if TYPE_CHECKING:

@@ -17,29 +17,12 @@ from memfs.model.memory import MemoryFile
 from memfs.model.reader import id_of_path, read_memory
 from memfs.model.scope import is_seen_with, scope_of_path
 from memfs.model.slugs import is_id, slug_of_title
-from memfs.model.values import dataclass
 from memfs.render.escape import show_name
 
 if TYPE_CHECKING:
     from memfs.disk.worktree import WorkTree
     from memfs.model.scope import Caller
-    from memfs.repository.repository import Repository
     from memfs.sight import Sight
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The files of one id in one store, and what a reader should know beside them."""
-
-    store: str
-    repository: Repository
-    files: tuple[MemoryFile, ...]
-    notices: tuple[str, ...] = ()
-
-    @property
-    def file(self) -> MemoryFile:
-        """The file; raises :class:`UsageError` where there are two."""
-        return require_one(self.files)
 
 
 def find_files(tree: WorkTree, sight: Sight, name: str, caller: Caller) -> tuple[MemoryFile, ...]:
@@ -82,32 +65,6 @@ def find_ids(tree: WorkTree, names: Iterable[str], sees: Callable[[str], bool]) 
         next(iter({id_of_path(path) for path in find_paths(tree, name, sees)}), name) if not is_id(name) else name
         for name in names
     ]
-
-
-def find_in(stores: Sequence[tuple[str, Repository]], name: str, caller: Caller) -> Found:
-    """Return the files of ``name`` in the first of ``stores`` that has it; a notice names the others."""
-    found: list[Found] = []
-    for store, repository in stores:
-        try:
-            files = find_files(repository.tree, repository.sight, name, caller)
-        except NotFoundError:
-            continue
-        found.append(Found(store=store, repository=repository, files=files))
-    if not found:
-        raise unknown(
-            name,
-            (
-                id_of_path(entry.path)
-                for _, repository in stores
-                for entry in scan_memories(repository.tree).entries
-                if repository.sight.sees_path(caller, entry.path)
-            ),
-        )
-    first = found[0]
-    notices = [f"the store {_shown(other.store)} has a memory of that id too" for other in found[1:]]
-    if len(first.files) > 1:
-        notices.insert(0, two_files(first.files))
-    return Found(store=first.store, repository=first.repository, files=first.files, notices=tuple(notices))
 
 
 def require_one(files: Sequence[MemoryFile]) -> MemoryFile:

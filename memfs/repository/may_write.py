@@ -18,29 +18,37 @@ from memfs.git.locks import wait_for_lock
 from memfs.git.read import require_identity_in
 from memfs.git.writing import WritingGit
 from memfs.model.memory import Origin
-from memfs.repository.stores import store_of
+from memfs.repository.named import store_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memfs.disk.places import Places
+    from memfs.disk.settings import RepositorySettings
     from memfs.disk.worktree import WorkTree
-    from memfs.repository.repository import Repository
 
 
-def require_writable(repository: Repository, origin: Origin) -> None:
-    """Raise unless a memory can be recorded here now.
+def require_writable(
+    tree: WorkTree,
+    places: Places,
+    settings: RepositorySettings,
+    origin: Origin,
+    *,
+    configuration: Mapping[str, str | None] | None,
+) -> None:
+    """Raise unless a memory can be recorded here now. ``configuration`` is git's.
 
     :class:`UsageError` while git is in the middle of something, without a branch, with conflicts left, where a
     filter would change the file, or without git; :class:`SetupError` without an identity, with a lock that
     stays, or where the folder may not be written; :class:`RefusedError` where the user's settings let no agent
     write.
     """
-    tree = repository.tree
-    require_agents_welcome(repository.places, tree, origin)
-    git = WritingGit(tree, configuration=repository.configuration)
+    require_agents_welcome(places, tree, origin)
+    git = WritingGit(tree, configuration=configuration)
     require_target(tree, None, None)
-    if not repository.settings.sound:
+    if not settings.sound:
         raise UsageError(
-            f"this repository's settings cannot be read, so nothing is recorded: {repository.settings.problems[0]}",
+            f"this repository's settings cannot be read, so nothing is recorded: {settings.problems[0]}",
             hint="mend .memfs/config.yaml first",
         )
     for folder in (git.git_dir, tree.root):

@@ -2,7 +2,7 @@
 
 A statement is read as its words in order, each with a place: said, or denied. Two statements are opposite when they
 agree on what they are about and differ in one thing that cannot both be: a denial, an opposite word, a number that is
-not a name, an order, or what stands in the one place that differs. It is a hint for a reviewer, not a proof.
+not a name, an order, or what is in the one place that differs. It is a hint for a reviewer, not a proof.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from memfs.disk.worktree import WorkTree, find_work_tree, folder_below
 from memfs.errors import InvalidMemoryError
 from memfs.git.owner import require_ours
 from memfs.model.memory import MemoryFile, Origin
-from memfs.model.reader import read_memory
+from memfs.model.reader import id_of_path, read_memory
 from memfs.model.scope import Caller
 from memfs.model.values import replace
 from memfs.repository.draft import ONE_COMMIT
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memfs.disk.settings import RepositorySettings
     from memfs.repository.draft import Commit, DraftText, Recorded
     from memfs.repository.history import Event
-    from memfs.repository.status import Status
     from memfs.repository.writing import Writer
     from memfs.standing.assess import Assessment, Assessor
 
@@ -124,6 +123,11 @@ class Repository:
             (path, reason) for path, reason in skipped if self.sight.sees_path(caller, path)
         ]
 
+    def ids(self, caller: Caller) -> list[str]:
+        """Return the ids of the memories that ``caller`` may see, by the names of their files."""
+        sees = self.sight.for_caller(caller)
+        return [id_of_path(entry.path) for entry in scan_memories(self.tree).entries if sees(entry.path)]
+
     def find_all(self, name: str, caller: Caller) -> tuple[MemoryFile, ...]:
         """Return every file of the id or path ``name``, for readers; see :mod:`memfs.repository.find`."""
         return find_files(self.tree, self.sight, name, caller)
@@ -138,19 +142,13 @@ class Repository:
 
         return read_history(self.tree, self.sight, memory_id, caller)
 
-    def status(self, caller: Caller) -> Status:
-        """Return what needs attention. Reads every memory that ``caller`` may see."""
-        from memfs.repository.status import read_status
-
-        return read_status(self, caller)
-
     # -- writing ---------------------------------------------------------------------------------
 
     def require_writable(self, origin: Origin) -> None:
         """Raise unless something can be written here now; asked before a person types anything."""
         from memfs.repository.may_write import require_writable
 
-        require_writable(self, origin)
+        require_writable(self.tree, self.places, self.settings, origin, configuration=self.configuration)
 
     def writer(self, caller: Caller = OWNER) -> Writer:
         """Return what writes here on behalf of ``caller``. Every write passes the gate and is one commit."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memfs.render.views import Detail, Shown, render_bundle
 from memfs.render.words import trust_words
-from memfs.repository.stores import PROJECT
+from memfs.repository.named import PROJECT
 
 if TYPE_CHECKING:
     from memfs.model.memory import MemoryFile

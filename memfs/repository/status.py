@@ -12,10 +12,10 @@ from memfs.disk.worktree import WorkTree, operation_under_way
 from memfs.git.read import blob_id, call_git, head_commit, memories_not_checked_out, object_format, read_git
 from memfs.model.memory import MemoryFile, State
 from memfs.model.values import dataclass
+from memfs.repository.repository import Repository
 
 if TYPE_CHECKING:
     from memfs.model.scope import Caller
-    from memfs.repository.repository import Repository
     from memfs.standing.assess import Assessment
 
 _APPROVALS = ".memfs/approvals"

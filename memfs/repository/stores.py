@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree
-from memfs.errors import MemfsError, SetupError, UsageError
+from memfs.disk.worktree import NoWorkTreeError, WorkTree, find_work_tree, printable
+from memfs.errors import MemfsError, NotFoundError, SetupError, UsageError
 from memfs.git.owner import require_ours
-from memfs.model.values import replace
+from memfs.model.values import dataclass, replace
+from memfs.repository.named import PERSONAL, PROJECT, own_settings
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
-    from memfs.disk.settings import SharedStore, Store, UserSettings
+    from memfs.disk.settings import SharedStore
+    from memfs.model.memory import MemoryFile
     from memfs.model.scope import Caller
     from memfs.recall.search import Query, Result
-    from memfs.repository.find import Found
     from memfs.repository.repository import Repository
 
-PROJECT = "project"
-"""What the store of the working directory is called; a hit from it needs no store beside it."""
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The files of one id in one store, and what a reader should know beside them."""
 
-PERSONAL = "personal"
-"""What the user's own store is called, and the scope of what is the user's alone."""
+    store: str
+    repository: Repository
+    files: tuple[MemoryFile, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> MemoryFile:
+        """The file; raises :class:`UsageError` where there are two."""
+        from memfs.repository.find import require_one
+
+        return require_one(self.files)
 
 
 class Stores:
@@ -66,7 +76,7 @@ class Stores:
             missing = error
             if not isinstance(error, NoWorkTreeError):
                 notices.append(str(error))
-        settings = _settings(places, notices)
+        settings = own_settings(places, notices)
         for store in settings.stores if settings is not None else ():
             if not store.recall:
                 continue
@@ -90,48 +100,45 @@ class Stores:
 
     def repositories(self) -> list[tuple[str, Repository]]:
         """Return each store opened, with its name."""
-        from memfs.repository.repository import Repository
+        from memfs.repository.repository import Repository  # a recall does without
 
         return [
             (name, Repository(tree, places=self.places, today=self.today, is_elsewhere=name != PROJECT))
             for name, tree in self.stores
         ]
 
-    def find(self, memory_id: str, caller: Caller) -> Found:
-        """Return the files of ``memory_id`` in the first store that has it for ``caller``."""
-        from memfs.repository.find import find_in
+    def find(self, name: str, caller: Caller) -> Found:
+        """Return the files of ``name`` in the first store that has it for ``caller``; a notice names the others."""
+        from memfs.repository.find import two_files, unknown
 
-        return find_in(self.repositories(), memory_id, caller)
+        found: list[Found] = []
+        repositories = self.repositories()
+        for store, repository in repositories:
+            try:
+                files = repository.find_all(name, caller)
+            except NotFoundError:
+                continue
+            found.append(Found(store=store, repository=repository, files=files))
+        if not found:
+            raise unknown(
+                name,
+                (one for _, repository in repositories for one in repository.ids(caller)),
+            )
+        first = found[0]
+        notices = [f"the store {printable(other.store)} has a memory of that id too" for other in found[1:]]
+        if len(first.files) > 1:
+            notices.insert(0, two_files(first.files))
+        return replace(first, notices=tuple(notices))
 
 
 def open_personal(places: Places, today: date) -> Repository | None:
     """Return the user's own store, which ``memfs init --personal`` makes; None without one that can be used."""
     from memfs.repository.repository import Repository
 
-    settings = _settings(places, [])
+    settings = own_settings(places, [])
     store = next((one for one in settings.stores if one.name == PERSONAL), None) if settings is not None else None
     if store is None:
         return None
     tree = find_work_tree(store.path)
     require_ours(tree)
     return Repository(tree, places=places, today=today, is_elsewhere=True)
-
-
-def store_of(places: Places, tree: WorkTree) -> Store | None:
-    """Return the entry of the user's settings that names this repository, or None."""
-    root = os.path.realpath(tree.root)
-    settings = _settings(places, [])
-    known = settings.stores if settings is not None else ()
-    return next((store for store in known if os.path.realpath(store.path) == root), None)
-
-
-def _settings(places: Places, notices: list[str]) -> UserSettings | None:
-    if not places.has_settings():
-        return None
-    from memfs.disk.settings import read_user_settings
-
-    try:
-        return read_user_settings(places)
-    except MemfsError as error:
-        notices.append(f"your settings cannot be used: {error}")
-        return None

@@ -491,5 +491,5 @@ def test_a_pipe_in_the_place_of_settings_does_not_hang(memfs: Memfs, sealed: Pat
     os.mkfifo(sealed / ".claude/settings.json")
     run = memfs("connect", "claude-code", "--command", str(script))
     assert run.code == 3
-    assert "no settings file" in run.err
+    assert "not a settings file" in run.err
     assert memfs("doctor", "claude-code").code in (0, 1)

@@ -349,7 +349,7 @@ def test_a_proposal_needs_no_branch_and_minds_no_merge(make_case) -> None:
 
 @pytest.mark.parametrize("name", ["-x", "a..b", "a b", "../x", "x.lock", "", "a\nb"])
 def test_what_is_no_branch_name_is_refused(tree: WorkTree, name: str) -> None:
-    with pytest.raises(UsageError, match="no name for a branch"):
+    with pytest.raises(UsageError, match="not a name for a branch"):
         commit_changes(tree, [Change(path=PATH, content=b"x\n")], "x", branch=name)
 
 
@@ -444,7 +444,7 @@ def test_a_symlink_or_a_submodule_of_the_repository_is_not_written_over(tree: Wo
     blob = git(tree.root, "hash-object", "-w", "--stdin", input="target")
     git(tree.root, "update-index", "--add", "--cacheinfo", f"120000,{blob},{PATH}")
     git(tree.root, "commit", "-qm", "link")
-    with pytest.raises(UsageError, match="no plain file"):
+    with pytest.raises(UsageError, match="not a plain file"):
         _remember(tree)
     outer = find_work_tree(make_case("10") / "super")
     with pytest.raises(UsageError, match="lies in another repository"):
@@ -457,7 +457,7 @@ def test_a_file_in_the_place_of_a_folder_is_refused_with_nothing_written(tree: W
     head = git(tree.root, "rev-parse", "HEAD")
     with pytest.raises(UnreadableFile, match="not a regular file"):
         _remember(tree, "memories/team/a.md/b.md")
-    with pytest.raises(UsageError, match="no plain file"):
+    with pytest.raises(UsageError, match="not a plain file"):
         _remember(tree, "memories/team")
     assert git(tree.root, "rev-parse", "HEAD") == head
     assert git(tree.root, "status", "--porcelain") == ""

@@ -352,7 +352,7 @@ def test_a_blob_is_given_whole_or_refused(tree: WorkTree) -> None:
     with pytest.raises(SetupError, match="holds no blob"):
         read_blob(tree, git(tree.root, "rev-parse", "HEAD"))
     for name in ("HEAD", "-x", oid[:10], oid + "\nHEAD"):
-        with pytest.raises(SetupError, match="no name of a git object"):
+        with pytest.raises(SetupError, match="not a name of a git object"):
             read_blob(tree, name)
 
 

@@ -211,7 +211,7 @@ def test_two_roots_sign_a_proposal(team: Team, typed: Typed, alice: Person, bob:
     assert team.says() == "trusted"
     code, shown = typed("keys", "sign", "--key", str(bob.key), answers=[(ask.format(4), "keyring.4")])
     assert code == 0, shown
-    assert "keyring 4 is in force" in shown
+    assert "keyring 4 counts now" in shown
     assert not (team.root / ".memfs" / "keyring.proposed").exists()
     code, shown = typed(
         "keys", "add", "carol@example.com", str(carol.key) + ".pub", *key, answers=[(ask.format(5), "keyring.5")]
@@ -222,7 +222,7 @@ def test_two_roots_sign_a_proposal(team: Team, typed: Typed, alice: Person, bob:
     code, shown = typed("keys", "sign", *key, answers=[(ask.format(5), "keyring.5")])
     assert "still to sign" in shown  # the same person twice is one person
     code, shown = typed("keys", "sign", "--key", str(bob.key), answers=[(ask.format(5), "keyring.5")])
-    assert "keyring 5 is in force" in shown
+    assert "keyring 5 counts now" in shown
     assert team.says() == "trusted"
 
 
