@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 
 from memfs.cli import main
+from memfs.cli.looks import Looks, say_frame
 from memfs.cli.session import Session
 from memfs.cli.trust_command import approve_ids
 from memfs.disk.places import Places
@@ -78,6 +79,7 @@ class Story:
         self.home = folder / "home"
         self.project = folder / "project"
         self.session = session
+        self.looks = Looks(session)
         self.places = Places(home=self.home)
         # The person's own git settings, ssh-agent and editor have no part in the story.
         self.environ = {
@@ -157,9 +159,10 @@ class Story:
 
     def _child(self, code: str, *arguments: str) -> None:
         """Run ``code`` in a process whose home is the story's, and show what it printed."""
-        argv = [sys.executable, "-I", "-c", f"import sys; {code}", *arguments]
+        # One stream, as on a terminal: what is said first is shown first.
+        argv = [sys.executable, "-I", "-c", f"import os, sys; os.dup2(1, 2); {code}", *arguments]
         done = run_program(argv, cwd=self.project, env=self.environ, check=False)
-        self.session.say((done.stderr + done.stdout).decode().strip("\n"))
+        say_frame(self.session, done.stdout.decode().strip("\n"))
 
     def _shell(self, *argv: str) -> None:
 
@@ -177,7 +180,9 @@ class Story:
         target.write_text(text, encoding="utf-8")
 
     def _say(self, text: str) -> None:
-        self.session.say("\n" + "\n".join(f"# {line}" for line in text.splitlines()))
+        lines = [self.looks.dim(f"# {line}") for line in text.splitlines()]
+        self.session.say("\n" + "\n".join(lines))
 
     def _show(self, command: str) -> None:
-        self.session.say(f"$ {command}")
+        lines = self.looks.wrap(command, first="$ ", rest="    ") if self.session.draws else [f"$ {command}"]
+        self.session.say("\n".join(map(self.looks.bold, lines)))

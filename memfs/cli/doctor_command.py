@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from memfs import __version__, postgres
 from memfs.cli.asking import find_signer
 from memfs.cli.connect_command import agent_of, find_project
+from memfs.cli.looks import Looks
 from memfs.cli.options import add_json
 from memfs.connect.agents import AGENTS
 from memfs.connect.command import own_scripts
@@ -80,10 +81,23 @@ def run(args: argparse.Namespace, session: Session) -> int:
         session.emit("doctor", {"findings": rows})
     else:
         for found in findings:
-            session.say(f"{_MARKS[found.level]} {found.about}: {found.message}")
-            if found.fix:
-                session.say(f"        → {found.fix}")
+            _say(session, found)
     return 1 if any(found.level is Level.WRONG for found in findings) else 0
+
+
+def _say(session: Session, found: Finding) -> None:
+    mark, text, fix = _MARKS[found.level], f"{found.about}: {found.message}", f"→ {found.fix}"
+    if not session.draws:
+        session.say(f"{mark} {text}")
+        if found.fix:
+            session.say(f"        {fix}")
+        return
+    looks = Looks(session)
+    styles = {Level.GOOD: looks.good, Level.UNWISE: looks.warn, Level.WRONG: looks.bad}
+    head, *rest = looks.wrap(text, first=" " * 6, rest=" " * 6)
+    session.say("\n".join([f"{styles[found.level](mark)} {head.replace(' ' * 6, '', 1)}", *rest]))
+    if found.fix:
+        session.say("\n".join(map(looks.bold, looks.wrap(fix, first=" " * 6, rest=" " * 8))))
 
 
 def _is_connected(wish: Wish, session: Session, here: Path) -> bool:

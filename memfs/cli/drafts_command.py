@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memfs.cli.editing import edit_until
+from memfs.cli.looks import say_frame
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, fields_of
 from memfs.cli.writing import tell_recorded
 from memfs.disk.drafts import drafts_of_others, drop_draft, get_draft, list_drafts
@@ -108,7 +109,7 @@ def _show(args: argparse.Namespace, session: Session, repository: Repository) ->
         lines += [f"field {key}: {item}" for item in (value if isinstance(value, list) else [value])]
     lines += show_lines(draft.body)
     about = "a draft that nobody has admitted or approved."
-    session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="held draft", about=about).rstrip("\n"))
+    say_frame(session, frame_text(lines, draw_nonce=session.draw_nonce, name="held draft", about=about))
     return 0
 
 

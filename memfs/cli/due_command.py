@@ -9,6 +9,7 @@ import argparse
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.cli.looks import Looks
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
 from memfs.recall.due import find_due
@@ -19,6 +20,7 @@ from memfs.repository.stores import Stores
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
+    from memfs.standing.assess import Assessment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +43,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
             session.say(memory_id)
     else:
         for one in found.due:
-            state = one.assessment.state
-            reasons = "; ".join(show_line(reason) for reason in state.reasons)
-            session.say(f"{one.assessment.file.id}  {state.state.value}: {reasons}")
+            _say(session, one.assessment)
         if found.due:
             session.note("`memfs verify ID` shows what changed, and says that a memory is still true")
         if not found.due:
@@ -51,6 +51,18 @@ def run(args: argparse.Namespace, session: Session) -> int:
     for notice in notices:
         session.note(notice)
     return 0 if found.due else 1
+
+
+def _say(session: Session, assessment: Assessment) -> None:
+    state = assessment.state
+    reasons = "; ".join(show_line(reason) for reason in state.reasons)
+    if not session.draws:
+        session.say(f"{assessment.file.id}  {state.state.value}: {reasons}")
+        return
+    looks = Looks(session)
+    session.say(f" {looks.state(state.state)} {looks.bold(assessment.file.id)}")
+    for line in looks.wrap(f"{state.state.value}: {reasons}", first="   ", rest="   "):
+        session.say(line)
 
 
 def _day(args: argparse.Namespace) -> date | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs.cli.looks import say_frame
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.render.escape import show_line
 from memfs.render.frame import frame_text
@@ -44,5 +45,5 @@ def run(args: argparse.Namespace, session: Session) -> int:
         for event in events
     ]
     about = "what git recorded about one memory; whoever committed wrote it."
-    session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="history", about=about).rstrip("\n"))
+    say_frame(session, frame_text(lines, draw_nonce=session.draw_nonce, name="history", about=about))
     return 0

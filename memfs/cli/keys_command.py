@@ -27,6 +27,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from memfs.cli.asking import announce, confirm, find_signer, require_terminal
+from memfs.cli.looks import say_line
 from memfs.cli.options import add_json
 from memfs.cli.pin_command import ask_for_pin
 from memfs.cli.trust_command import payload_of
@@ -147,13 +148,13 @@ def _show(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Cha
     if args.json:
         session.emit("keys", {"pin": pin_of(chain).text, **_payload(chain.keyring), "proposal": proposal is not None})
         return EXIT_YES
-    session.say(f"version {chain.keyring.version}, repository {chain.repository_id}")
+    say_line(session, f"version {chain.keyring.version}, repository {chain.repository_id}")
     for line in describe_keyring(chain.keyring):
-        session.say(line)
+        say_line(session, line)
     if proposal is not None:
         session.say("\nproposed, waiting for signatures (`memfs keys sign`):")
         for line in describe_keyring_change(chain.keyring, proposal.keyring):
-            session.say(f"  {line}")
+            say_line(session, f"  {line}")
     return EXIT_YES
 
 

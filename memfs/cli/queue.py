@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from memfs.cli.edit_command import edit_file
+from memfs.cli.looks import Looks
 from memfs.cli.verifying import verify_one
 from memfs.errors import MemfsError
 from memfs.render.views import Detail, render_bundle
@@ -127,4 +128,5 @@ class Queue:
 
 def _open(session: Session, repository: Repository, memory_id: str) -> None:
     assessment = repository.assess(repository.find(memory_id, OWNER), OWNER)
-    session.note(render_bundle([shown_of(assessment)], draw_nonce=session.draw_nonce, detail=Detail.FULL).rstrip("\n"))
+    text = render_bundle([shown_of(assessment)], draw_nonce=session.draw_nonce, detail=Detail.FULL).rstrip("\n")
+    session.note(Looks(session).frame(text) if session.draws else text)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from memfs.cli.looks import say_frame
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.errors import UsageError
+from memfs.recall.query import Advice
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -54,7 +56,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.json:
         _emit(result, args, session)
     elif result.hits:
-        session.say(_render(result, args, session).rstrip("\n"))
+        say_frame(session, _render(result, args, session))
     _note(result, args, session)
     return 0 if result.hits or result.left_out else 1
 
@@ -136,7 +138,10 @@ def _emit(result: Result, args: argparse.Namespace, session: Session) -> None:
 
 def _note(result: Result, args: argparse.Namespace, session: Session) -> None:
     for notice in result.notices:
-        session.note(notice)
+        if isinstance(notice, Advice):
+            session.advise(notice)
+        else:
+            session.note(notice)
     if result.unreadable:
         files = "file" if result.unreadable == 1 else "files"
         session.note(f"{result.unreadable} {files} here cannot be read; `memfs check` names them")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from memfs.disk.places import Places
+from memfs.disk.told import is_news
 from memfs.disk.worktree import printable
 from memfs.errors import InvalidMemoryError, NotFoundError
 from memfs.model.values import dataclass, field
@@ -40,6 +41,11 @@ class Session:
     err: TextIO = field(default_factory=lambda: sys.stderr)
 
     @property
+    def draws(self) -> bool:
+        """Whether a person sees the answer on a terminal that can be drawn on."""
+        return self.terminal and self.environ.get("TERM") != "dumb"
+
+    @property
     def agent_home(self) -> Path:
         """The home in which coding agents look for their settings: ``$HOME``, as they do. No pin is there."""
         home = self.environ.get("HOME", "")
@@ -53,6 +59,11 @@ class Session:
         """Write something that is not the answer to stderr, after what was answered so far."""
         self.out.flush()
         print(text, file=self.err)
+
+    def advise(self, text: str) -> None:
+        """Write a note about how memfs is set up, once a day."""
+        if is_news(self.places, text, self.today):
+            self.note(text)
 
     def emit(self, schema: str, payload: Mapping[str, Any]) -> None:
         """Write ``payload`` as one ASCII JSON document whose ``schema`` is ``memfs/SCHEMA/1``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs.cli.looks import say_frame
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.render.views import render_bundle, render_json, render_markdown
 from memfs.repository.find import two_files
@@ -36,5 +37,5 @@ def run(args: argparse.Namespace, session: Session) -> int:
     elif args.markdown:
         session.say(render_markdown(shown, draw_nonce=session.draw_nonce).rstrip("\n"))
     else:
-        session.say(render_bundle(shown, draw_nonce=session.draw_nonce).rstrip("\n"))
+        say_frame(session, render_bundle(shown, draw_nonce=session.draw_nonce))
     return 0

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
-from memfs.cli.looks import Looks
+from memfs.cli.looks import Looks, say_frame
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.model.codepoints import one_line
 from memfs.model.memory import State
@@ -119,7 +119,7 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
             before, now = (show_lines(raw.decode("utf-8", "replace")) for raw in (approved, file.raw))
             lines = list(unified_diff(before, now, lineterm="", n=0))[2:][:MAX_DIFFERENCE]
             about = "what was approved (-) and what is there now (+)."
-            session.say(frame_text(lines, draw_nonce=session.draw_nonce, name="difference", about=about).rstrip("\n"))
+            say_frame(session, frame_text(lines, draw_nonce=session.draw_nonce, name="difference", about=about))
 
 
 def count(number: int, one: str, many: str) -> str:

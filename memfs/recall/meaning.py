@@ -12,7 +12,7 @@ from memfs.index.languages import is_latin, language_of
 from memfs.index.semantic import NOWHERE, embed_rows, find_model, find_places, is_outdated, read_places, read_vectors
 from memfs.index.text import DEAD, Scores
 from memfs.index.tokenizer import MAX_QUERY_CHARACTERS
-from memfs.recall.query import Hit, Query
+from memfs.recall.query import Advice, Hit, Query
 from memfs.recall.ranking import ENGLISH, FOREIGN, Evidence, rank, score_tokens, weigh_tokens
 from memfs.recall.stores import Candidate, Store
 from memfs.standing.background import refresh_detached, start_preparing
@@ -175,7 +175,7 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
             return None
         if most is not None and len(most.index.paths) >= _WORTH_A_MODEL and start_preparing(most.tree, places):
             reason = "recall is by words only: the model is being prepared"
-        notices.append(reason or "")
+        notices.append(Advice(reason or ""))
         return None
     text = query.text[:MAX_QUERY_CHARACTERS]
     if prepared.model.languages == "en" and not is_latin(text):
@@ -184,7 +184,7 @@ def open_meaning(stores: Sequence[Store], places: Places, query: Query, notices:
     placed = [_places_of(store, places, prepared, found) for store, found in zip(stores, vectors, strict=True)]
     missing = [_without(found) for found in placed]
     if not any(found.count for found in vectors) and sum(map(len, missing)) > _EMBEDDED_IN_PASSING:
-        notices.append("recall is by words only: no memory is embedded yet (`memfs index` does it)")
+        notices.append(Advice("recall is by words only: no memory is embedded yet (`memfs index` does it)"))
         _refresh_in_background(stores, missing, places)
         return None
     try:

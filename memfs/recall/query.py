@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from memfs.standing.assess import Assessment
 
 
+class Advice(str):
+    """A notice about how memfs is set up, which a person needs once a day and not with each answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """One question. ``work_path`` and ``topics`` say what the caller is working on.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from people import Team, Terminal, memory_text
+from rich.cells import cell_len
 from support import Run, launch_command
 
 LONG = "Migrations stay additive because mixed versions of the workers run beside each other for a while. " * 2
@@ -65,3 +66,37 @@ def test_a_list_is_filtered_by_what_one_remembers(team: Team, memfs: Callable[..
         assert len(run.out.splitlines()) == 1
     assert memfs("list", "--approved", cwd=team.root).out.split()[0] == "a"
     assert memfs("list", "nothing-like-it", cwd=team.root).code == 1
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize(
+    "command", [("show", "a"), ("recall", "additive", "migrations"), ("history", "a"), ("due",), ("keys",), ("doctor",)]
+)
+def test_an_answer_is_drawn_as_wide_as_the_terminal(team: Team, command: tuple[str, ...], columns: int) -> None:
+    team.write("b", memory_text(f"{LONG * 3} 日本語 https://example.com/{'x' * 200}", extra={"expires": "2026-11-28"}))
+    team.write("a", memory_text(f"{LONG * 3} additive"), commit=True)
+    shown = see(team, *command, columns=columns)
+    assert max(cell_len(ESCAPE.sub("", line)) for line in shown.splitlines()) <= columns
+    assert "\x1b[" not in see(team, *command, columns=columns, NO_COLOR="1")
+    assert "\x1b[" not in see(team, *command, columns=columns, TERM="dumb")
+
+
+def test_a_frame_is_the_same_for_a_pipe_and_its_words_for_a_person(team: Team, memfs: Callable[..., Run]) -> None:
+    team.write("a", memory_text(LONG), commit=True)
+    piped = memfs("show", "a", cwd=team.root).out
+    assert max(map(len, piped.splitlines())) > 150
+    shown = ESCAPE.sub("", see(team, "show", "a"))
+
+    def words(text: str) -> list[str]:
+        inside = [line for line in text.splitlines() if re.match(r"[0-9a-f]{4}\|", line)]
+        return [word for line in inside for word in line.partition("| ")[2].split()]
+
+    assert words(shown) == words(piped)
+    inside = shown.splitlines().index(next(line for line in shown.splitlines() if "origin owner" in line))
+    assert all(re.match(r"[0-9a-f]{4}\|", line) for line in shown.splitlines()[inside : inside + 5])
+
+
+def test_a_note_about_the_installation_comes_once_a_day(team: Team, memfs: Callable[..., Run]) -> None:
+    first, second = (memfs("recall", "additive migrations", cwd=team.root).err for _ in range(2))
+    assert "by words only" in first
+    assert "by words only" not in second
