@@ -19,6 +19,7 @@ from memfs.cli.looks import Looks, say_frame
 from memfs.cli.session import Session
 from memfs.cli.trust_command import approve_ids
 from memfs.disk.places import Places
+from memfs.git.process import Completed
 from memfs.git.process import run as run_program
 
 MEMORY = "billing-migrations-are-additive"
@@ -80,6 +81,7 @@ class Story:
         self.project = folder / "project"
         self.session = session
         self.looks = Looks(session)
+        self.told: set[str] = set()  # a note is shown once
         self.places = Places(home=self.home)
         # The person's own git settings, ssh-agent and editor have no part in the story.
         self.environ = {
@@ -148,21 +150,25 @@ class Story:
 
     def _approve(self) -> None:
         self._show(f"memfs trust {MEMORY}")
-        self._child("from memfs.cli.demo_command import play_approval; play_approval(sys.argv[1])", str(self.home))
+        done = self._child(
+            "from memfs.cli.demo_command import play_approval; play_approval(sys.argv[1])", str(self.home)
+        )
+        say_frame(self.session, (done.stderr + done.stdout).decode().strip("\n"))
 
     def _memfs(self, *arguments: str) -> None:
 
         self._show(f"memfs {shlex.join(arguments)}")
-        self._child(
+        done = self._child(
             "from memfs.cli.demo_command import play; play(sys.argv[1], sys.argv[2:])", str(self.home), *arguments
         )
+        notes = [line for line in done.stderr.decode().splitlines() if line not in self.told]
+        self.told.update(notes)
+        say_frame(self.session, "\n".join([done.stdout.decode().strip("\n"), *notes]))
 
-    def _child(self, code: str, *arguments: str) -> None:
-        """Run ``code`` in a process whose home is the story's, and show what it printed."""
-        # One stream, as on a terminal: what is said first is shown first.
-        argv = [sys.executable, "-I", "-c", f"import os, sys; os.dup2(1, 2); {code}", *arguments]
-        done = run_program(argv, cwd=self.project, env=self.environ, check=False)
-        say_frame(self.session, done.stdout.decode().strip("\n"))
+    def _child(self, code: str, *arguments: str) -> Completed:
+        """Run ``code`` in a process whose home is the story's, and return what it printed."""
+        argv = [sys.executable, "-I", "-c", f"import sys; {code}", *arguments]
+        return run_program(argv, cwd=self.project, env=self.environ, check=False)
 
     def _shell(self, *argv: str) -> None:
 

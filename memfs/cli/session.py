@@ -61,8 +61,8 @@ class Session:
         print(text, file=self.err)
 
     def advise(self, text: str) -> None:
-        """Write a note about how memfs is set up, once a day."""
-        if is_news(self.places, text, self.today):
+        """Write a note about how memfs is set up: once a day for a person, each time for a program."""
+        if not self.interactive or is_news(self.places, text, self.today):
             self.note(text)
 
     def emit(self, schema: str, payload: Mapping[str, Any]) -> None:

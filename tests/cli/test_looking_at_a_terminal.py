@@ -96,7 +96,7 @@ def test_a_frame_is_the_same_for_a_pipe_and_its_words_for_a_person(team: Team, m
     assert all(re.match(r"[0-9a-f]{4}\|", line) for line in shown.splitlines()[inside : inside + 5])
 
 
-def test_a_note_about_the_installation_comes_once_a_day(team: Team, memfs: Callable[..., Run]) -> None:
-    first, second = (memfs("recall", "additive migrations", cwd=team.root).err for _ in range(2))
+def test_a_person_gets_a_note_about_the_installation_once_a_day(team: Team) -> None:
+    first, second = (see(team, "recall", "additive migrations") for _ in range(2))
     assert "by words only" in first
     assert "by words only" not in second
