@@ -2,7 +2,8 @@
 
 Puts the memories on a branch of their own, which starts at the remote's main branch, pushes it, and opens
 a pull request with `gh` or `glab` when one is installed; else prints the page to open. Your work tree,
-your index and the branch you are on stay as they are, so several agents can do this at once.
+your index and the branch you are on stay as they are, so several agents can do this at once. Only where
+your main branch is ahead by nothing but what is proposed, memfs offers to put it back to its upstream.
 
   memfs propose billing-additive-migrations      one memory (with its approvals)
   memfs propose                                  everything that the main branch does not have
@@ -46,13 +47,20 @@ def add_request(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--message", metavar="TEXT", help="title of the commit and the pull request")
     parser.add_argument("--draft", action="store_true", help="open the pull request as a draft")
     parser.add_argument("--no-push", action="store_true", help="make the branch and nothing else")
+    back = parser.add_mutually_exclusive_group()
+    back.add_argument("--back", action="store_true", default=None, help="put the main branch back without asking")
+    back.add_argument("--no-back", dest="back", action="store_false", help="leave the main branch where it is")
     add_fields(parser)
     add_writing(parser, commits=False)
     add_json(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    return send(args, session, session.open_repository(), _new_draft(args, session))
+    draft, code = _new_draft(args, session), EXIT_YES
+    for repository, ids in session.open_each(args.ids, OWNER):
+        args.ids = ids
+        code = max(code, send(args, session, repository, draft))
+    return code
 
 
 def send(args: argparse.Namespace, session: Session, repository: Repository, draft: DraftText | None) -> int:
@@ -78,7 +86,49 @@ def send(args: argparse.Namespace, session: Session, repository: Repository, dra
         session.emit("propose", _payload(prepared, opened, pushed=pushed))
     else:
         _tell(prepared, opened, session, pushed=pushed)
+    if pushed and args.back is not False:
+        _put_back(session, repository, prepared, asked=bool(args.back))
     return EXIT_YES
+
+
+def _put_back(session: Session, repository: Repository, prepared: propose.Prepared, *, asked: bool) -> None:
+    """Put the main branch back to its upstream, where all that it is ahead by is on the proposed branch now."""
+    tree, environ = repository.tree, session.environ
+    upstream = propose.find_upstream(tree)
+    if upstream is None or not upstream.is_main:
+        return
+    ahead = propose.can_be_put_back(tree, upstream, prepared.commit, prepared.paths, environ=environ)
+    if not ahead:
+        return
+    here, there = plain(upstream.branch), plain(upstream.name)
+    commits = counted(ahead, "commit")
+    if not asked:
+        if not session.interactive:
+            session.note(f"{here} is ahead of {there} by {commits}, proposed now; `--back` puts it back")
+            return
+        answer = session.ask(f"{here} is ahead by {commits}, all proposed now. Put it back to {there} (Y, n)?")
+        if answer.lower() not in ("", "y", "yes"):
+            return
+    propose.put_back(tree, upstream, environ=environ)
+    session.note(f"{here} is where {there} is; the memory is on {prepared.branch} until it is merged")
+
+
+def offer_proposal(session: Session, repository: Repository, memory_id: str) -> int:
+    """Ask a person who recorded on the team's main branch whether to propose the memory, and do it.
+
+    Nobody is asked who is the only one in the keyring, or whose branch follows no remote.
+    """
+    if not session.interactive or not propose.is_shared(repository.tree):
+        return EXIT_YES
+    upstream = propose.find_upstream(repository.tree)
+    if upstream is None or not upstream.is_main:
+        return EXIT_YES
+    question = f"{plain(upstream.branch)} is the team's branch. Propose the memory on a branch of its own (y, N)?"
+    if session.ask(question).lower() not in ("y", "yes"):
+        return EXIT_YES
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    return send(parser.parse_args([memory_id, "--back"]), session, repository, None)
 
 
 def _wanted(args: argparse.Namespace, repository: Repository, draft: DraftText | None) -> propose.Wanted:

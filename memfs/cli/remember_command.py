@@ -18,8 +18,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, commit_of, fields_of, origin_of
+from memfs.cli.propose_command import offer_proposal
 from memfs.cli.trust_command import approve_ids
 from memfs.cli.writing import NewText, ask_missing, needs_editor, read_text, tell_recorded
+from memfs.errors import EXIT_YES
 from memfs.model.memory import FrontValue
 from memfs.model.values import replace
 from memfs.repository.draft import DraftText, Recorded
@@ -56,8 +58,12 @@ def run(args: argparse.Namespace, session: Session) -> int:
     recorded = take_draft(args, session, repository, record, more=more)
     tell_recorded(recorded, args, session, done="remembered")
     if args.trust and not args.dry_run:
-        return approve_ids([recorded.file.id], session)
-    return 0
+        code = approve_ids([recorded.file.id], session)
+    else:
+        code = EXIT_YES
+    if recorded.commit is not None and not args.json:
+        code = max(code, offer_proposal(session, repository, recorded.file.id))
+    return code
 
 
 def take_draft(

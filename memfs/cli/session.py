@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from memfs.disk.places import Places
 from memfs.disk.told import is_news
 from memfs.disk.worktree import printable
-from memfs.errors import InvalidMemoryError, NotFoundError
+from memfs.errors import InvalidMemoryError, NotFoundError, UsageError
 from memfs.model.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -110,6 +110,22 @@ class Session:
             return self.open_repository()
         self.note(f"into your personal store, {printable(str(store.tree.root))}")
         return store
+
+    def open_each(self, names: Sequence[str], caller: Caller) -> list[tuple[Repository, list[str]]]:
+        """Return each repository that has some of the memories ``names``, with those; without names, this one."""
+        try:
+            own = self.open_repository()
+        except UsageError:
+            if not names:
+                raise
+            own = None
+        found: dict[Path, tuple[Repository, list[str]]] = {}
+        for name in names:
+            repository = own if own is not None and own.has(name, caller) else self.open_with(name, caller)
+            found.setdefault(repository.tree.root, (repository, []))[1].append(name)
+        if own is not None and not names:
+            return [(own, [])]
+        return list(found.values())
 
     def open_with(self, name: str, caller: Caller) -> Repository:
         """Return the repository that has the memory ``name``: this one, else the first of the user's stores, which is

@@ -36,6 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "propose": "open a pull request with a memory",
         "promote": "propose a memory of your own store to the team",
         "export": "write memories in use into files that agents read",
+        "sync": "bring a store together with its remote",
         "publish": "give this repository's memories to an organisation's index",
     },
     "Care": {
@@ -52,6 +53,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Agents": {
         "connect": "install memfs into a coding agent",
         "disconnect": "remove memfs from a coding agent",
+        "off": "turn memfs off in this project, for you and your agents",
         "doctor": "find out what is wrong with an installation",
         "hook": "answer one hook call of a coding agent",
         "mcp": "serve memories over the Model Context Protocol",
@@ -68,7 +70,7 @@ ALIASES = {
     "ls": "list", "log": "history", "why": "blame", "serve": "mcp",
     "mv": "rename", "move": "rename", "delete": "forget", "remove": "forget", "rm": "forget",
     "approve": "trust", "revoke": "untrust", "withdraw": "untrust",
-    "draft": "drafts", "key": "keys", "replace": "supersede",
+    "draft": "drafts", "pull": "sync", "push": "sync", "disable": "off", "key": "keys", "replace": "supersede",
 }  # fmt: skip
 """Names that people try first, and the verb that each is."""
 

@@ -33,6 +33,7 @@ from memfs.cli.pin_command import ask_for_pin
 from memfs.errors import EXIT_NO, EXIT_TRUST, EXIT_YES, UsageError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.unseen import find_alike
+from memfs.model.values import dataclass
 from memfs.repository.find import find_ids
 from memfs.sight import OWNER
 from memfs.trust.approve import Approved, approve, make_records
@@ -102,23 +103,43 @@ def approve_ids(
     only_print: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Show memories, ask for each id, sign once and commit. Return the exit code.
+    """Show memories, ask for each id, sign once in each store and commit. Return the exit code.
 
     Raises :class:`TrustError` where nobody sits at a terminal.
     """
     require_terminal(session, "approving")
-    repository, view = open_pinned(session, ids[0] if len(ids) == 1 else None)
+    code = EXIT_YES
+    for repository, names in session.open_each(ids, OWNER):
+        wish = _Wish(ids=names, since=since, renew=renew, until=until, key=key)
+        code = max(code, _approve_in(repository, session, wish, only_print=only_print, as_json=as_json))
+    return code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """What a person wants to approve in one repository, and with which key."""
+
+    ids: Sequence[str]
+    since: str | None
+    renew: bool
+    until: date | None
+    key: str | None
+
+
+def _approve_in(repository: Repository, session: Session, wish: _Wish, *, only_print: bool, as_json: bool) -> int:
+    ids, since, renew = wish.ids, wish.since, wish.renew
+    view = open_pinned(session, repository)
     tree, sees = repository.tree, repository.sight.for_caller(OWNER)
     wanted = [*find_ids(tree, ids, sees), *(ids_since(tree, since, sees) if since else ())]
     if not ids and not since and not renew:
         wanted = ids_waiting(tree, view, sees)
-    signer = find_signer(session, view.keyring, key=key, wanted=lambda line: "approve" in line.roles)
+    signer = find_signer(session, view.keyring, key=wish.key, wanted=lambda line: "approve" in line.roles)
     if renew:
         line = view.keyring.find_key(signer.public.blob) if view.keyring else None
         wanted += ids_to_renew(tree, view, line.principal, sees) if line else []
 
     def plan_again(chosen: Sequence[str]) -> Plan:
-        return plan_approval(tree, session.places, chosen, sees=sees, today=session.today, until=until, view=view)
+        return plan_approval(tree, session.places, chosen, sees=sees, today=session.today, until=wish.until, view=view)
 
     plan = plan_again(wanted)
     for notice in plan.notices:
@@ -174,17 +195,15 @@ def _choose(
     return plan if answer in (word, item.id) else None
 
 
-def open_pinned(session: Session, name: str | None = None) -> tuple[Repository, TrustView]:
-    """Return the repository (that of the memory ``name``) and its view, pinned: a person's first use of a clone asks
-    once."""
-    repository = session.open_repository() if name is None else session.open_with(name, OWNER)
+def open_pinned(session: Session, repository: Repository) -> TrustView:
+    """Return the view on the approvals of a repository, pinned: a person's first use of a clone asks once."""
     tree = repository.tree
     view = open_view(tree, session.places, today=session.today)
     if view.trouble is not None and view.trouble.reason == "not-pinned" and ask_for_pin(session, tree):
         view = open_view(tree, session.places, today=session.today)
     for notice in view.notices:
         session.note(notice)
-    return repository, view
+    return view
 
 
 def show_item(session: Session, plan: Plan, item: PlanItem, place: str = "") -> None:

@@ -23,7 +23,10 @@ from memfs.trust.plan import find_key, plan_withdrawal
 from memfs.trust.record import format_record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memfs.cli.session import Session
+    from memfs.repository.repository import Repository
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,10 +38,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     require_terminal(session, "withdrawing an approval")
-    repository, view = open_pinned(session)
+    code = EXIT_YES
+    for repository, names in session.open_each(args.ids, OWNER):
+        code = max(code, _withdraw_in(repository, names, args, session))
+    return code
+
+
+def _withdraw_in(repository: Repository, names: Sequence[str], args: argparse.Namespace, session: Session) -> int:
+    view = open_pinned(session, repository)
     signer = find_signer(session, view.keyring, key=args.key, wanted=lambda line: line.counts)
     sees = repository.sight.for_caller(OWNER)
-    ids = find_ids(repository.tree, args.ids, sees)
+    ids = find_ids(repository.tree, names, sees)
     plan = plan_withdrawal(repository.tree, session.places, ids, sees=sees, today=session.today, view=view)
     find_key(plan, signer)
     chosen = []

@@ -41,10 +41,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-    repository = session.open_repository()
+    caller, code = caller_of(args), EXIT_YES
+    for repository, names in session.open_each(list(dict.fromkeys(args.ids)), caller):
+        code = max(code, _verify_in(repository, names, args, session))
+    return code
+
+
+def _verify_in(repository: Repository, names: Sequence[str], args: argparse.Namespace, session: Session) -> int:
     caller = caller_of(args)
     plans = []
-    for memory_id in dict.fromkeys(args.ids):
+    for memory_id in names:
         assessment = repository.assess(repository.find(memory_id, caller), caller)
         plan = plan_verification(repository, assessment, review=args.review, caller=caller)
         if plan.changes:

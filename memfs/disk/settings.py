@@ -123,8 +123,14 @@ class UserSettings:
     signing_key: str | None = None
     signing_timeout: float | None = None
     model: str | None = None
+    off: tuple[Path, ...] = ()  # the projects for which memfs answers nothing
     check: Node | None = None  # the least that `memfs check` must be
     problems: tuple[str, ...] = ()
+
+    def is_off(self, folder: str | Path) -> bool:
+        """Return whether the user turned memfs off in ``folder`` or above it."""
+        place = Path(os.path.realpath(folder))
+        return any(place.is_relative_to(os.path.realpath(path)) for path in self.off)
 
 
 def read_repository_settings(tree: WorkTree) -> RepositorySettings:
@@ -246,7 +252,7 @@ def add_store(places: Places, store: Store) -> bool:
 
 def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:
     reader = _Reader(where)
-    known = ("version", "stores", "identities", "signing_key", "signing_timeout", "model", "check")
+    known = ("version", "stores", "identities", "signing_key", "signing_timeout", "model", "off", "check")
     top = reader.top(parse_yaml(raw), known)
     reader.version(top)
     parsed = [_parse_store(reader, node, places) for node in reader.list(top, "stores")]
@@ -262,6 +268,7 @@ def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings
         signing_key=reader.text(top, "signing_key", longest=4096),
         signing_timeout=float(timeout) if timeout else None,
         model=reader.text(top, "model", longest=256),
+        off=tuple(_folder(reader, node, places) for node in reader.list(top, "off")),
         check=top.get("check"),
         problems=tuple(reader.problems),
     )
@@ -275,18 +282,22 @@ def _parse_store(reader: _Reader, node: Node, places: Places) -> Store | SharedS
     name, path = reader.text(entries, "name", longest=64), reader.text(entries, "path", longest=4096)
     if not name or not path:
         raise YamlError("a store needs a name and a path", line=node.line, column=node.column)
-    # The home is the user's from the password database, whatever $HOME says (TRUST 8).
-    full = places.home / path[2:] if path.startswith("~/") else Path(path)
-    if not full.is_absolute():
-        place = entries["path"]
-        raise YamlError("a store's path starts with / or ~/", line=place.line, column=place.column)
     return Store(
         name=name,
-        path=full,
+        path=_folder(reader, entries["path"], places),
         recall=reader.switch(entries, "recall", default=True),
         capture=reader.switch(entries, "capture", default=False),
         write=reader.switch(entries, "write", default=False),
     )
+
+
+def _folder(reader: _Reader, node: Node, places: Places) -> Path:
+    path = reader.path(node)
+    # The home is the user's from the password database, whatever $HOME says (TRUST 8).
+    full = places.home / path[2:] if path.startswith("~/") else Path(path)
+    if not full.is_absolute():
+        raise YamlError("a folder's path starts with / or ~/", line=node.line, column=node.column)
+    return full
 
 
 def _matches_any(scope: str, patterns: Collection[str]) -> bool:
@@ -355,6 +366,9 @@ class _Reader:
     def text(self, entries: Mapping[str, Node], name: str, *, longest: int) -> str | None:
         node = entries.get(name)
         return None if node is None else self._text(node, name, longest)
+
+    def path(self, node: Node) -> str:
+        return self._text(node, "path", 4096)
 
     def texts(self, entries: Mapping[str, Node], name: str) -> tuple[str, ...]:
         return tuple(self._text(node, name, 256) for node in self.list(entries, name))

@@ -13,8 +13,9 @@ from memfs.errors import UsageError
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass, field
 from memfs.render.escape import show_line
+from memfs.repository.named import own_settings
 from memfs.repository.repository import Repository
-from memfs.repository.stores import Stores
+from memfs.repository.stores import OffError, Stores
 
 STDIO = "stdio"
 """The name, in place of a key's, of the one user of a server on standard input and output."""
@@ -42,6 +43,8 @@ class Desk:
     def stores(self) -> Stores:
         """Return all stores. Raises :class:`UsageError` where there is none to look into."""
         stores = Stores.open(self.start, places=self.places, today=self.today())
+        if isinstance(stores.missing, OffError):
+            raise stores.missing
         if not stores.stores:
             raise UsageError(
                 f"there is no memory repository at {show_line(str(self.start))}, so nothing could be looked up",
@@ -50,7 +53,10 @@ class Desk:
         return stores
 
     def repository(self) -> Repository:
-        """Return the project's own repository. Raises :class:`UsageError` where there is none."""
+        """Return the project's own repository. Raises :class:`UsageError` where there is none, or memfs is off."""
+        settings = own_settings(self.places, [])
+        if settings is not None and settings.is_off(self.start):
+            raise OffError
         return Repository.open(self.start, places=self.places, today=self.today())
 
 

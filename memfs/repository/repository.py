@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
 from memfs.disk.worktree import WorkTree, find_work_tree, folder_below
-from memfs.errors import InvalidMemoryError
+from memfs.errors import InvalidMemoryError, NotFoundError
 from memfs.git.owner import require_ours
 from memfs.model.memory import MemoryFile, Origin
 from memfs.model.reader import id_of_path, read_memory
@@ -131,6 +131,13 @@ class Repository:
     def find_all(self, name: str, caller: Caller) -> tuple[MemoryFile, ...]:
         """Return every file of the id or path ``name``, for readers; see :mod:`memfs.repository.find`."""
         return find_files(self.tree, self.sight, name, caller)
+
+    def has(self, name: str, caller: Caller) -> bool:
+        """Return whether a memory is called ``name`` here for ``caller``."""
+        try:
+            return bool(self.find_all(name, caller))
+        except (NotFoundError, InvalidMemoryError):
+            return False
 
     def find(self, name: str, caller: Caller) -> MemoryFile:
         """Return the file of the id or path ``name``, for writers. Raises :class:`UsageError` where two have it."""

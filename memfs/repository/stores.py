@@ -39,6 +39,13 @@ class Found:
         return require_one(self.files)
 
 
+class OffError(UsageError):
+    """The user wants nothing of memfs in this project."""
+
+    def __init__(self) -> None:
+        super().__init__("memfs is off in this project, as your settings say", hint="memfs off --end")
+
+
 class Stores:
     """The stores that one caller's answers come from, the project's first."""
 
@@ -68,6 +75,9 @@ class Stores:
         found: list[tuple[str, WorkTree]] = []
         notices: list[str] = []
         missing: UsageError | SetupError | None = None
+        settings = own_settings(places, notices)
+        if settings is not None and settings.off and settings.is_off(start):
+            return cls((), places=places, today=today, missing=OffError())
         try:
             tree = find_work_tree(start)
             require_ours(tree)
@@ -76,7 +86,6 @@ class Stores:
             missing = error
             if not isinstance(error, NoWorkTreeError):
                 notices.append(str(error))
-        settings = own_settings(places, notices)
         for store in settings.stores if settings is not None else ():
             if not store.recall:
                 continue

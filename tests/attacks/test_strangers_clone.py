@@ -58,6 +58,8 @@ VERBS: dict[str, list[list[str]]] = {
     "review": [["review", "HEAD~1..HEAD"], ["review", "HEAD~1..HEAD", "--approve"]],
     "promote": [["promote", "x"], ["promote", "x", "-n"]],
     "propose": [["propose"], ["propose", "--branch", "topic"]],
+    "sync": [["sync"], ["sync", "personal"], ["sync", "--all"]],
+    "off": [["off"], ["off", "--end"], ["off", "--list"]],
     "status": [["status"]],
     "due": [["due"]],
     "stale": [["stale"]],

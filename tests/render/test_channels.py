@@ -105,6 +105,7 @@ CHANNELS = {
     "review": "report",
     "propose": "own",
     "promote": "own",
+    "sync": "none",
     "publish": "own",
     "import": "own",
     "export": "own",
@@ -119,6 +120,7 @@ CHANNELS = {
     "admission": "none",
     "connect": "none",
     "disconnect": "none",
+    "off": "none",
     "doctor": "none",
     "hook": "frame",
     "mcp": "frame",
@@ -355,6 +357,8 @@ def test_every_framed_command_was_tried() -> None:
         "connect",
         "disconnect",
         "completion",
+        "sync",
+        "off",
     }
 
 
