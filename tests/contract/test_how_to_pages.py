@@ -74,7 +74,10 @@ class Person:
 
     def remember(self, memory_id: str, text: str, evidence: str = "docs/deploy.md", *more: str) -> None:
         options = " ".join(more)
-        self.run(f"memfs remember '{text}' --id {memory_id} --kind decision --evidence {evidence} {options}")
+        self.run(
+            f"memfs remember '{text}' --id {memory_id} --kind decision --evidence {evidence} --origin owner {options} "
+            "< /dev/null"
+        )
 
     def approve(self, memory_id: str) -> None:
         word = memory_id.partition("-")[0]
@@ -153,6 +156,8 @@ def connects(agent: str) -> Scene:
         alice = stage.alice
         alice.found()
         for number in list(stage.left):
+            if number:  # another way to do the same
+                alice.run(f"memfs disconnect {agent}")
             for line in stage.block(number).splitlines():
                 found = re.match(r"memfs doctor \S+", line)
                 alice.run(f"{line} || true" if found else line)  # the agent itself is not installed here
@@ -214,7 +219,9 @@ def _import(stage: Stage) -> None:
 @scene("keep-a-memory")
 def _keep(stage: Stage) -> None:
     stage.alice.found()
-    assert "remembered we-deploy-on-tuesdays-after" in stage.alice.run(stage.block(0), ("What does it rest on", ""))
+    assert "remembered we-deploy-tuesdays-after-standup" in stage.alice.run(
+        stage.block(0), ("What does it rest on", "")
+    )
 
 
 @scene("lose-a-key")
@@ -246,7 +253,7 @@ def _lose(stage: Stage) -> None:
 def _mcp(stage: Stage) -> None:
     stage.alice.found()
     block = stage.block(0, **{"memfs mcp --http 8765": "timeout -s INT 4 memfs mcp --http 8765"})
-    assert "8765" in stage.alice.run(f"{block.rstrip()} || test $? = 124")
+    assert "8765" in stage.alice.run(f"{block}", code=124)
 
 
 @scene("measure-recall")
@@ -254,7 +261,7 @@ def _measure(stage: Stage) -> None:
     alice = stage.alice
     alice.run("memfs init team-memories")
     alice.cwd = alice.home / "team-memories"
-    assert "4 of 4" in alice.run(stage.block(0))
+    assert "passed, 7 cases" in alice.run(stage.block(0))
     alice.run(f"{stage.block(1).strip()} || true")  # without a model there is nothing to compare with
 
 
@@ -264,19 +271,31 @@ def _personal(stage: Stage) -> None:
     alice.found()
     alice.run(stage.block(0))
     assert "personal store" in alice.run(stage.block(1), ("What does it rest on", ""))
-    shown = alice.run(stage.block(2), ("Propose this text", "y"))
-    assert "memory/my-editor-is-vim" in shown
+    git(alice.home, "init", "-q", "--bare", "-b", "main", "mine.git")
+    mine = f"{alice.home}/mine.git"
+    alice.run(stage.block(2, ADDRESS=mine))
+    assert "sent" in alice.run(stage.block(3))
+    stage.bob.run(stage.block(4, ADDRESS=mine))  # the other machine
+    assert "0 commits received" in stage.bob.run("memfs sync personal")
+    assert "memfs is off" in alice.run(stage.block(5))
+    alice.run("memfs off --end")
+    assert "memory/my-editor-is-vim" in alice.run(stage.block(6), ("Propose this text", "y"))
 
 
 @scene("propose-a-memory")
 def _propose(stage: Stage) -> None:
     alice = stage.alice
     alice.found()
-    shown = alice.run(stage.block(0))
-    assert "memory/exports-of-the-ledger-are" in shown
-    assert alice.stage.origin.exists()
-    alice.run("git pull -q --rebase")  # nobody is left with a branch that went another way
-    alice.run("git diff --quiet origin/main")
+    shown = alice.run(stage.block(0), ("Put it back to origin/main", ""))
+    assert "memory/exports-ledger-streamed-row-row" in shown
+    # A colleague merges it with another commit, and nobody is left with a branch that went another way.
+    bob = stage.bob
+    bob.join()
+    bob.run(
+        "git merge --squash -q origin/memory/exports-ledger-streamed-row-row && git commit -qm 'Exports (#1)' && "
+        "git push -q"
+    )
+    alice.run("git pull -q --ff-only && memfs show exports-ledger-streamed-row-row")
 
 
 @scene("review-a-pull-request")
@@ -310,7 +329,7 @@ def _rotate(stage: Stage) -> None:
     alice.approve("a")
     alice.run("git push -q")
     block = stage.block(0, **{"ssh-keygen -t ed25519 -f": "ssh-keygen -q -N '' -t ed25519 -f"})
-    alice.run(block, signing(3), ("Type a to approve", "a"))
+    assert "approved again with the new key: a" in alice.run(block, signing(3))
     # Bob is not root: his new keyring waits for Alice.
     bob.join()
     bob.remember("b", "Exports are streamed.", "docs/exports.md")
@@ -338,7 +357,7 @@ def _set_up(stage: Stage) -> None:
     bob.run("git pull -q && memfs pin --move", ("to pin it", "keyring.3"))
     bob.run(stage.block(3, **{'"…"': '"Invoices are kept for ten years."'}), ("What does it rest on", ""))
     (alice.cwd / "carol").unlink()
-    alice.run(stage.block(4), ("Approve this text", "a"), ("to approve this text", "one"))
+    alice.run(stage.block(4), ("Type invoices to approve", "invoices"))
     alice.run("git switch -q main")
     make_key(alice.home, "dora")
     alice.run(stage.block(5).replace("dora.pub", f"{alice.home}/dora.pub"), signing(4), signing(5), signing(6))
@@ -369,6 +388,31 @@ def _verify(stage: Stage) -> None:
         ("still true?", "y"), ("to approve", "billing-additive-migrations"), ("still true?", "y"), ("to approve", "a"),
     )  # fmt: skip
     assert "nothing is due" in alice.run("memfs due", code=1)
+
+
+@scene("worktrees")
+def _worktrees(stage: Stage) -> None:
+    alice = stage.alice
+    alice.found()
+    shown = alice.run(f"{stage.block(0)}\n{stage.block(1).replace('memfs list', 'memfs list || true')}")
+    assert "Invoices are rounded once" in shown
+    assert "no memories" in shown
+    alice.run(stage.block(2))
+    assert "invoices-rounded-once-end" in alice.run("memfs list")
+
+
+@scene("merge-styles")
+def _merge_styles(stage: Stage) -> None:
+    alice = stage.alice
+    alice.found()
+    shown = alice.run(stage.block(0), ("Type deploy to approve", "deploy"))
+    assert "approved by alice@example.com" in shown.rpartition("memory bundle")[0]
+    assert "(unchanged)" in shown
+    alice.run(f"{stage.block(1)}\ngit push -q")
+    alice.cwd = alice.home
+    alice.run(f"git clone -q {stage.origin} squashed")
+    alice.cwd = alice.home / "squashed"
+    assert "approved by alice@example.com" in alice.run("memfs show deploy-tuesdays")
 
 
 @scene("when-somebody-leaves")
