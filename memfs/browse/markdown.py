@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from memfs.disk.installed import install_command
 from memfs.errors import SetupError
 from memfs.model.codepoints import escape_hidden
 
@@ -38,7 +39,7 @@ def _parser() -> MarkdownIt:
     try:
         from markdown_it import MarkdownIt
     except ImportError as error:
-        raise SetupError("the pages need markdown-it-py", hint='pip install "memfs-git[browse]"') from error
+        raise SetupError("the pages need markdown-it-py", hint=install_command("browse")) from error
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}).enable("table")
     setattr(parser, "validateLink", _take_link)  # noqa: B010 - the documented way; as an assignment it has no type
     rules = {

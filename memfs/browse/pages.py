@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, urlencode
 
 from memfs.browse.items import PAGE_SIZE, SORTS, Filters, Item, Listing
+from memfs.disk.installed import install_command
 from memfs.errors import SetupError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.values import asdict, dataclass, replace
@@ -230,7 +231,7 @@ def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise SetupError("the pages need Jinja2", hint='pip install "memfs-git[browse]"') from error
+        raise SetupError("the pages need Jinja2", hint=install_command("browse")) from error
     from memfs.browse.markdown import find_host
 
     def visible(value: Any) -> Any:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from memfs import __version__, check
 from memfs.admission.deep import DeepScanner, open_scanner
 from memfs.disk.files import write_in_tree
+from memfs.disk.installed import install_command
 from memfs.disk.private import make_folder
 from memfs.disk.worktree import WorkTree
 from memfs.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, SetupError, UsageError
@@ -145,7 +146,7 @@ def _write_baseline(report: check.Report, session: Session) -> int:
 def _open_scanner(session: Session) -> DeepScanner:
     scanner = open_scanner(str(make_folder(session.places, "cache", "scanner")))
     if scanner is None:
-        raise SetupError("the scanner is not installed", hint='pip install "memfs-git[scan]"')
+        raise SetupError("the scanner is not installed", hint=install_command("scan"))
     return scanner
 
 

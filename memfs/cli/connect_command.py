@@ -20,12 +20,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memfs.cli.modelling import make_ready
 from memfs.cli.options import add_json
 from memfs.connect.agents import AGENTS, AUTO, MOMENTS, find_agent, load_agent
 from memfs.connect.command import find_script, find_script_problem, is_script
 from memfs.connect.generic import install_skills, snippet
 from memfs.connect.install import connect, plan
 from memfs.connect.wish import Wish, can_hook, can_serve
+from memfs.disk.installed import install_command
 from memfs.disk.worktree import find_work_tree
 from memfs.errors import SetupError, UsageError
 
@@ -91,6 +93,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     for change in changes:
         if change.what != "unchanged" or change.path.exists():
             session.say(f"{'would be ' if args.dry_run else ''}{change.what} {change.path}")
+    if not args.dry_run:
+        make_ready(session, None)
     say_next(session, wish)
     return 0
 
@@ -100,7 +104,7 @@ def _require_server(command: str | None) -> None:
     if command is None and find_spec("mcp") is None:
         raise SetupError(
             "the MCP server needs the extra 'mcp', which is not installed; nothing was written",
-            hint="pip install 'memfs-git[mcp]', or connect without --mcp",
+            hint=f"{install_command('mcp')}, or connect without --mcp",
         )
 
 

@@ -27,6 +27,7 @@ from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
 from memfs.connect.install import find_plugin, is_connected
 from memfs.connect.wish import Wish
 from memfs.disk import private
+from memfs.disk.installed import install_command
 from memfs.disk.settings import find_user_misfits, read_user_settings
 from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
@@ -115,7 +116,7 @@ def _check_machine(session: Session) -> Iterator[Finding]:
     for module, (extra, what) in _EXTRAS.items():
         if find_spec(module) is None:
             message = f"the extra {extra!r} is not installed, so {what}"
-            yield _finding(Level.UNWISE, "memfs", message, f"pip install 'memfs-git[{extra}]'")
+            yield _finding(Level.UNWISE, "memfs", message, install_command(extra))
     shim = find_program("memfs", session.environ.get("PATH"))
     if shim is not None and "shims" in Path(shim).parts:
         message = f"`memfs` on the PATH is a version manager's shim ({shim}): a tenth of a second a call"

@@ -12,7 +12,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memfs.cli.modelling import make_ready
 from memfs.cli.options import add_json
+from memfs.disk.worktree import find_work_tree
 from memfs.repository.making import make_repository
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         examples=not args.no_examples,
         interactive=session.interactive,
     )
+    make_ready(session, find_work_tree(made.root))
     if args.json:
         session.emit(
             "init",

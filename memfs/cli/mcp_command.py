@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.connect.texts import INSTRUCTIONS, WRITING
+from memfs.disk.installed import install_command
 from memfs.errors import SetupError, UsageError
 from memfs.mcp.desk import Desk
 from memfs.mcp.http import parse_address, serve_http
@@ -27,7 +28,7 @@ from memfs.mcp.server import serve_stdio
 if TYPE_CHECKING:
     from memfs.cli.session import Session
 
-_EXTRA = "install the extra: pip install 'memfs-git[mcp]'"
+_EXTRA = f"install the extra: {install_command('mcp')}"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

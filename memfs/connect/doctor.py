@@ -25,6 +25,7 @@ from memfs.connect.ours import NAME, command_in, is_our_server, iter_handlers
 from memfs.connect.targets import JsonTarget, TomlTarget
 from memfs.connect.toml_text import parse_toml
 from memfs.connect.wish import Wish, can_hook, targets_of
+from memfs.disk.installed import install_command
 from memfs.disk.places import Places
 from memfs.disk.worktree import printable
 from memfs.errors import MemfsError
@@ -339,7 +340,7 @@ def _try_server(trial: _Trial, scripts: Collection[str]) -> Iterator[Finding]:
             continue
         answer = next((found for line in said.splitlines() if (found := _answer_to_2(line)) is not None), None)
         if answer is None:
-            yield _wrong(wish, "the MCP server does not start", "pip install 'memfs-git[mcp]'")
+            yield _wrong(wish, "the MCP server does not start", install_command("mcp"))
         elif (answer.get("result") or {}).get("isError"):
             yield _unwise(wish, "the MCP server found no memories from here", "memfs init, or go to a repository")
         else:

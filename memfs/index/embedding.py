@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from memfs.disk.installed import install_command
 from memfs.errors import SetupError
 from memfs.index.languages import is_latin, language_of, stop_words
 from memfs.index.onnxfile import OUTPUT_NAME, TOKENS_NAME, find_inputs, find_outputs
@@ -108,7 +109,7 @@ def _find_library() -> str | None:
 
     spec = find_spec("onnxruntime")
     if spec is None:
-        raise SetupError("onnxruntime is not installed", hint="pip install 'memfs-git[semantic]'")
+        raise SetupError("onnxruntime is not installed", hint=install_command("semantic"))
     for folder in spec.submodule_search_locations or ():
         capi = os.path.join(folder, "capi")
         try:

