@@ -11,17 +11,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs import __version__, postgres
+from memfs import __version__, capture, postgres
 from memfs.cli.asking import find_signer
 from memfs.cli.connect_command import agent_of, find_project
 from memfs.cli.looks import Looks
 from memfs.cli.options import add_json
-from memfs.connect.agents import AGENTS
+from memfs.connect.agents import AGENTS, find_agent
 from memfs.connect.command import own_scripts
 from memfs.connect.doctor import Finding, Level, check_agent, find_hooks
 from memfs.connect.install import find_plugin, is_connected
@@ -30,7 +30,7 @@ from memfs.disk import private
 from memfs.disk.installed import install_command
 from memfs.disk.settings import find_user_misfits, read_user_settings
 from memfs.disk.worktree import printable
-from memfs.errors import MemfsError
+from memfs.errors import MemfsError, RefusedError, UsageError
 from memfs.git.process import find_program
 from memfs.index.models import is_damaged
 from memfs.index.refresh import index_status
@@ -50,12 +50,15 @@ _EXTRAS = {"mcp": ("mcp", "there is no MCP server"), "onnxruntime": ("semantic",
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", nargs="?", help=", ".join(AGENTS))
+    parser.add_argument("agent", metavar="AGENT|cage", nargs="?", help=f"{', '.join(AGENTS)}; or cage")
+    parser.add_argument("caged", metavar="AGENT", nargs="?", help="with cage: only this agent")
     parser.add_argument("--config-dir", type=Path, metavar="DIR", help="the agent's settings folder, if you moved it")
     add_json(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
+    if args.agent == "cage":
+        return _tell(session, list(_prove_cages(args.caged, session)), as_json=args.json)
     findings = [
         *_check_machine(session),
         *_check_folders(session),
@@ -74,7 +77,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
             findings += check_agent(
                 wish, session.places, here=here, environ=session.environ, prompt=prompt, scripts=scripts
             )
-    if args.json:
+    return _tell(session, findings, as_json=args.json)
+
+
+def _tell(session: Session, findings: Sequence[Finding], *, as_json: bool) -> int:
+    if as_json:
         rows = [
             {"level": found.level.value, "about": found.about, "message": found.message, "fix": found.fix}
             for found in findings
@@ -99,6 +106,30 @@ def _say(session: Session, found: Finding) -> None:
     session.say("\n".join([f"{styles[found.level](mark)} {head.replace(' ' * 6, '', 1)}", *rest]))
     if found.fix:
         session.say("\n".join(map(looks.bold, looks.wrap(fix, first=" " * 6, rest=" " * 8))))
+
+
+def _prove_cages(wanted: str | None, session: Session) -> Iterator[Finding]:
+    """Try the cage of each agent whose program is here against a model of our own on this machine."""
+    known = find_agent(wanted) if wanted else None
+    if wanted and known not in capture.CAGES:
+        raise UsageError("memfs has no cage for this agent", where=plain(wanted), hint=", ".join(capture.CAGES))
+    if capture.is_inside(session.environ):
+        raise RefusedError("this process was started by a capture, so it proves nothing")
+    for agent in [known] if known else capture.CAGES:
+        if find_program(capture.CAGES[agent].program, session.environ.get("PATH")) is None:
+            yield _finding(
+                Level.UNWISE, agent, f"{capture.CAGES[agent].program} is not on the PATH, so nothing was tried"
+            )
+            continue
+        try:
+            proof = capture.prove(agent, session.places, session.environ)
+        except MemfsError as error:
+            yield _finding(Level.WRONG, agent, f"the cage could not be tried: {error}")
+            continue
+        for fact, fine in proof.facts:
+            yield _finding(Level.GOOD if fine else Level.WRONG, agent, fact if fine else f"NOT SO: {fact}")
+        said = "the cage holds" if proof.holds else "the cage is not proved, so nothing is captured with it"
+        yield _finding(Level.GOOD if proof.holds else Level.WRONG, agent, said)
 
 
 def _is_connected(wish: Wish, session: Session, here: Path) -> bool:

@@ -14,6 +14,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "give a memory another id",
         "forget": "delete a memory",
         "drafts": "list and submit drafts that were held back",
+        "capture": "turn a session or a history into drafts",
         "import": "bring in notes, rules for agents, decision records and exports",
     },
     "Find": {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
 from memfs.disk.places import Places
-from memfs.disk.private import read_decisive, replace_decisive
+from memfs.disk.private import read_decisive
 from memfs.disk.shipped import read_schema
 from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, as_written, find_node, parse_yaml
@@ -33,6 +33,9 @@ _OWN_TRAILER = (
     r"(?!(?i:memfs-|admission-|skip-|fix(?:e[sd])?:|close[sd]?:|resolve[sd]?:|[a-z0-9-]*-by:))"
     r"[A-Za-z][A-Za-z0-9-]*: [A-Za-z0-9][A-Za-z0-9 ._/#+-]*"
 )
+
+CAPTURES_BY = ("anthropic", "openai", "claude-code", "codex", "gemini", "copilot", "opencode")
+"""Who may read a session for drafts: two forms of asking a model, and the agents that memfs has a cage for."""
 
 MAX_RESULTS = 50
 MAX_CONTEXT_BYTES = 9500
@@ -99,7 +102,18 @@ class Store:
     path: Path
     recall: bool = True
     capture: bool = False  # drafts may be captured from sessions
+    automatic: bool = False  # and are, when a session has been quiet for a while
     write: bool = False  # agents may write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """Who reads a session for drafts: an agent's own program, or a model that is asked with the user's key."""
+
+    by: str  # an agent's name, "anthropic" or "openai" (the form of the question)
+    model: str = ""
+    url: str = ""  # "": the maker's
+    key: str = ""  # the variable that holds the key; "": the maker's usual one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +138,7 @@ class UserSettings:
     signing_timeout: float | None = None
     model: str | None = None
     off: tuple[Path, ...] = ()  # the projects for which memfs answers nothing
+    capture: Capture | None = None
     check: Node | None = None  # the least that `memfs check` must be
     problems: tuple[str, ...] = ()
 
@@ -219,7 +234,7 @@ def read_user_settings(places: Places) -> UserSettings:
     if raw is None:
         return UserSettings()
     try:
-        return _parse_user_settings(raw, places, str(path))
+        return parse_user_settings(raw, places, str(path))
     except YamlError as error:
         raise SetupError(f"your settings cannot be read: {error}", where=str(path)) from error
 
@@ -230,29 +245,11 @@ def find_user_misfits(places: Places) -> list[str]:
     return [] if raw is None else find_misfits(raw, "user-config")
 
 
-def add_store(places: Places, store: Store) -> bool:
-    """Add ``store`` to the user's settings, changing no other line, and return whether it was new.
-
-    Raises :class:`SetupError` when another store has its name, or the settings cannot be relied on.
-    """
-    if not f"{store.name}{store.path}".isprintable():
-        raise SetupError("the name and path of a store are printable text", hint="give the folder another name")
-    known = read_user_settings(places).stores
-    if any(_same(other.path, store.path) for other in known):
-        return False
-    if any(other.name == store.name for other in known):
-        raise SetupError("another store has this name in your settings", where=store.name)
-    path = places.config / "config.yaml"
-    raw = read_decisive(path, "your settings", limit=MAX_YAML_BYTES) or b"# Your own settings of memfs.\n"
-    changed = _with_store(raw, store)
-    _parse_user_settings(changed, places, str(path))
-    replace_decisive(places, path, changed, "your settings")
-    return True
-
-
-def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:
+def parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:
     reader = _Reader(where)
-    known = ("version", "stores", "identities", "signing_key", "signing_timeout", "model", "off", "check")
+    known = (
+        "version", "stores", "identities", "signing_key", "signing_timeout", "model", "off", "capture", "check",
+    )  # fmt: skip
     top = reader.top(parse_yaml(raw), known)
     reader.version(top)
     parsed = [_parse_store(reader, node, places) for node in reader.list(top, "stores")]
@@ -269,8 +266,25 @@ def _parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings
         signing_timeout=float(timeout) if timeout else None,
         model=reader.text(top, "model", longest=256),
         off=tuple(_folder(reader, node, places) for node in reader.list(top, "off")),
+        capture=_parse_capture(reader, top),
         check=top.get("check"),
         problems=tuple(reader.problems),
+    )
+
+
+def _parse_capture(reader: _Reader, top: Mapping[str, Node]) -> Capture | None:
+    entries = reader.map(top, "capture")
+    if not entries:
+        return None
+    reader.known(entries, ("by", "model", "url", "key"), "capture.")
+    by = reader.one_of(entries, "by", CAPTURES_BY)
+    if by is None:
+        raise YamlError("capture needs `by`", line=top["capture"].line, column=top["capture"].column)
+    return Capture(
+        by=by,
+        model=reader.text(entries, "model", longest=256) or "",
+        url=reader.text(entries, "url", longest=4096) or "",
+        key=reader.text(entries, "key", longest=256) or "",
     )
 
 
@@ -278,7 +292,7 @@ def _parse_store(reader: _Reader, node: Node, places: Places) -> Store | SharedS
     entries = reader.as_map(node)
     if "postgres" in entries:
         return _parse_shared(reader, node)
-    reader.known(entries, ("name", "path", "recall", "capture", "write"), "stores.")
+    reader.known(entries, ("name", "path", "recall", "capture", "automatic", "write"), "stores.")
     name, path = reader.text(entries, "name", longest=64), reader.text(entries, "path", longest=4096)
     if not name or not path:
         raise YamlError("a store needs a name and a path", line=node.line, column=node.column)
@@ -287,6 +301,7 @@ def _parse_store(reader: _Reader, node: Node, places: Places) -> Store | SharedS
         path=_folder(reader, entries["path"], places),
         recall=reader.switch(entries, "recall", default=True),
         capture=reader.switch(entries, "capture", default=False),
+        automatic=reader.switch(entries, "automatic", default=False),
         write=reader.switch(entries, "write", default=False),
     )
 
@@ -431,43 +446,3 @@ class _Reader:
 
 def _wrong(node: Node, name: str, wanted: str) -> YamlError:
     return YamlError(f"{name} must be {wanted}", line=node.line, column=node.column)
-
-
-def _with_store(raw: bytes, store: Store) -> bytes:
-    import json
-
-    # JSON strings are YAML's double-quoted scalars.
-    name, path = (json.dumps(text, ensure_ascii=False) for text in (store.name, str(store.path)))
-    entry = f"  - name: {name}\n    path: {path}\n"
-    for switch, value, default in (
-        ("recall", store.recall, True),
-        ("capture", store.capture, False),
-        ("write", store.write, False),
-    ):
-        if value is not default:
-            entry += f"    {switch}: {'true' if value else 'false'}\n"
-    text = raw.decode("utf-8")
-    if text and not text.endswith("\n"):
-        text += "\n"
-    stores = parse_yaml(raw).value
-    node = stores.get("stores") if isinstance(stores, dict) else None
-    if node is None:
-        return f"{text}stores:\n{entry}".encode()
-    lines = text.splitlines(keepends=True)
-    if not isinstance(node.value, list) or not node.value or lines[node.line - 1].lstrip().startswith("["):
-        raise SetupError("add the store to your settings by hand", where="stores", hint=entry)
-    start = node.value[0].line - 1
-    indent, dash, _ = lines[start].partition("-")
-    if indent.strip() or not dash:
-        raise SetupError("add the store to your settings by hand", where="stores", hint=entry)
-    end = start + 1
-    for number, line in enumerate(lines[start:], start):
-        if line.strip() and not line.startswith((indent + "-", indent + " ")):
-            break
-        end = number + 1 if line.strip() else end
-    entry = "".join(indent + line[2:] for line in entry.splitlines(keepends=True))
-    return "".join([*lines[:end], entry, *lines[end:]]).encode()
-
-
-def _same(one: Path, other: Path) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)

@@ -65,9 +65,12 @@ def answer_event(
     clock: Clock | None = None,
 ) -> bytes:
     """Return what the hook prints for the call ``raw``: an answer in the agent's shape, or nothing."""
+    if "MEMFS_CAPTURE" in os.environ:  # an agent that reads a session for memfs
+        return b""
     event = parse_event(raw, agent)
+    if event is not None and event.transcript and event.moment in (Moment.PROMPT, Moment.STOP) and not event.subagent:
+        _note_session(event, places())
     if event is None or event.stop_hook_active or event.moment in (Moment.OTHER, Moment.STOP):
-        # The end of a turn is where capture will have its place; until then there is nothing to do.
         return b""
     if event.moment is not Moment.COMPACT and not _asks_something(event):
         return b""
@@ -76,6 +79,24 @@ def answer_event(
     call = _Call(event, places(), today(), clock)
     text = call.answer()
     return format_answer(event.row, event.name, text, call.said()) if text else b""
+
+
+def _note_session(event: Event, places: Places) -> None:
+    """Note a session that may be captured by itself later. Without that word in the user's settings nothing is
+    loaded."""
+    try:
+        with open(places.config / "config.yaml", "rb") as file:
+            if b"automatic: true" not in file.read(1 << 16):
+                return
+        from memfs.capture.queue import note
+
+        note(places, event.transcript, event.cwd, now=time.time())
+    except FileNotFoundError:
+        return
+    except Exception as error:  # noqa: BLE001 - a session that is not noted costs a capture, never an answer
+        from memfs.hooks.log import write_log
+
+        write_log(places, event.row.name, f"a session was not noted: {error}")
 
 
 def _asks_something(event: Event) -> bool:

@@ -33,6 +33,7 @@ class Event:
     notification: bool = False  # a "prompt" that no person typed
     borrowed: bool = False  # the agent runs a hook that stands in another agent's file
     stop_hook_active: bool = False
+    transcript: str = ""  # the file in which the agent keeps this session; "" where it names none
 
 
 _GEMINI_ONLY = frozenset(
@@ -89,6 +90,7 @@ def parse_event(raw: bytes, agent: str) -> Event | None:
         notification=prompt.lstrip().startswith("<task-notification>"),
         borrowed=borrowed,
         stop_hook_active=fields.get("stop_hook_active") is True,
+        transcript=_text(fields, "transcript_path", "transcriptPath"),
     )
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from memfs.disk.places import Places
 
 DEADLINE_SECONDS = 2.0
-LARGEST_LOG = 64 * 1024
-_LOG_NAME = "hooks.log"
 _SIGKILL = 9  # `signal` takes longer to load than a call without memories
 _NO_AGENT = "there is no such agent"
 
@@ -57,7 +55,7 @@ def run_hook(
         reader, writer = os.pipe()
         child = os.fork()
     except OSError as error:
-        write_log(places, agent, f"could not begin: {error.strerror}")
+        _write_log(places, agent, f"could not begin: {error.strerror}")
         return 0
     if child == 0:
         os.close(reader)
@@ -73,7 +71,7 @@ def run_hook(
     if reason == _NO_AGENT:
         return _refuse()
     if reason:
-        write_log(places, agent, f"gave up after {time.monotonic() - began:.1f} s: {reason}")
+        _write_log(places, agent, f"gave up after {time.monotonic() - began:.1f} s: {reason}")
         return 0
     try:
         while said:
@@ -81,6 +79,12 @@ def run_hook(
     except OSError:
         return 0  # the agent does not listen any more
     return 0
+
+
+def _write_log(places: Places | None, agent: str, what: str) -> None:
+    from memfs.hooks.log import write_log  # most calls have nothing to log
+
+    write_log(places, agent, what)
 
 
 def _refuse() -> int:
@@ -98,23 +102,6 @@ def _seconds_since_start() -> float:
     except (OSError, ValueError, IndexError, AttributeError):
         return 0.0
     return min(max(passed, 0.0), 1.0)
-
-
-def write_log(places: Places | None, agent: str, what: str) -> None:
-    """Append one line to the hooks' log, and keep the log short. A disk that refuses is not an error."""
-    said = "".join(character if character.isprintable() else " " for character in what)
-    line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {agent} {said}"[:400] + "\n"
-    from memfs.disk.places import find_places
-    from memfs.disk.private import append_own, make_folder, read_own, replace_own
-    from memfs.errors import SetupError
-
-    try:
-        path = make_folder(places or find_places(), "state") / _LOG_NAME
-        if append_own(path, line.encode("ascii", "backslashreplace")) > LARGEST_LOG:
-            kept = read_own(path, limit=2 * LARGEST_LOG) or b""
-            replace_own(path, kept[-LARGEST_LOG // 2 :].split(b"\n", 1)[-1])
-    except SetupError:
-        return
 
 
 def _answer_event(raw: bytes, agent: str, places: Places | None, times: tuple[float, float]) -> bytes:

@@ -107,6 +107,19 @@ def keep_refused(
     )
 
 
+def keep_captured(writer: Writer, draft: DraftText, why: str) -> str:
+    """Keep a text that nobody typed as a draft, and return its name; ``why`` says where it comes from.
+
+    Raises :class:`RefusedError` for a text that the gate rejects: that is kept nowhere.
+    """
+    try:
+        held = writer.require_admissible(draft).findings
+    except HeldError as error:
+        held = error.findings  # type: ignore[assignment]
+    reasons = (why, *(f"{one.rule} ({one.field}): {one.message}" for one in held if one.family != "form"))
+    return keep_draft(writer.tree, writer.places, _kept(writer, draft, name="", reasons=reasons))
+
+
 def replace_held(writer: Writer, draft: DraftText, *, name: str) -> None:
     """Keep ``draft`` under the name of an existing one. Raises RefusedError when the gate rejects it."""
     held = get_draft(writer.tree, writer.places, name)

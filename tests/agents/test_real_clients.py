@@ -19,7 +19,7 @@ from people import Person, Team, Terminal, found_team, memory_text
 from support import git, launch_command
 
 from agents.clients import CLIENTS, Client
-from agents.model import Model, Say, Use
+from memfs.capture.stub import Model, Say, Use
 from memfs.connect.json_text import load
 from memfs.connect.ours import theirs
 from memfs.disk.places import Places

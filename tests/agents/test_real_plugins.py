@@ -11,8 +11,8 @@ import pytest
 from support import CHECKOUT
 
 from agents.clients import ClaudeCode, Client, Codex, Copilot, Gemini
-from agents.model import Model, Say, Use
 from agents.test_real_clients import APPROVED, FRAME, World, inside_frame
+from memfs.capture.stub import Model, Say, Use
 
 pytestmark = pytest.mark.slow
 

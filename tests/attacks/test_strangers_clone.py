@@ -39,6 +39,7 @@ VERBS: dict[str, list[list[str]]] = {
     "rename": [["rename", "x", "z"]],
     "forget": [["forget", "x"]],
     "drafts": [["drafts"], ["drafts", "submit", "draft-1"]],
+    "capture": [["capture"], ["capture", "--last"], ["capture", "--from-git", "HEAD"], ["capture", "x.jsonl"]],
     "import": [["import", ".", "--yes"], ["import", "CLAUDE.md", "-n"]],
     "export": [["export", "agents"], ["export", "jsonl"], ["export", "document"]],
     "publish": [["publish", "--to", "postgresql://x@127.0.0.1:1/m"]],

@@ -67,4 +67,5 @@ def test_only_standing_asks_what_a_part_of_a_file_is() -> None:
         "repository/verify.py",  # shows the text to a person
         "importing/plan.py",  # ties a piece of a source to its content
         "importing/source.py",  # cuts a source at its headings
+        "capture/keeping.py",  # ties a statement to its line of a transcript
     }

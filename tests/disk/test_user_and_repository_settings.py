@@ -22,12 +22,12 @@ from memfs.disk.settings import (
     RepositorySettings,
     Store,
     UserSettings,
-    add_store,
     parse_repository_settings,
     read_repository_settings,
     read_user_settings,
 )
 from memfs.disk.shipped import iter_template, read_schema
+from memfs.disk.store_entries import add_store
 from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.errors import SetupError

@@ -89,7 +89,7 @@ def test_an_input_that_never_ends_does_not_hold_the_agent(tmp_path: Path) -> Non
 
 
 def test_the_log_stays_short(tmp_path: Path) -> None:
-    from memfs.hooks.run import LARGEST_LOG, write_log
+    from memfs.hooks.log import LARGEST_LOG, write_log
 
     for number in range(1000):
         write_log(Places(home=tmp_path), "codex", f"{number} " + "x" * 300)

@@ -25,6 +25,9 @@ TEXT = {"body", "statement", "title", "line_now", "raw", "front", "document", "s
 
 MODULES = {
     # module: why it may touch such text
+    "capture/from_git.py": "hands sentences of messages to the gate and to drafts",
+    "capture/keeping.py": "compares texts, and hands drafts to the gate",
+    "capture/stub.py": "reads requests of agents, of which no text leaves",
     "check/drift.py": "names memories, escaped",
     "repository/fields.py": "reads what a person typed",
     "repository/history.py": "hands it to render",
@@ -107,6 +110,7 @@ CHANNELS = {
     "promote": "own",
     "sync": "none",
     "publish": "own",
+    "capture": "own",
     "import": "own",
     "export": "own",
     "status": "frame",

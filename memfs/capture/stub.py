@@ -1,8 +1,8 @@
-"""A model that says what a test tells it to: a loopback server for the four interfaces that agents call.
+"""A model that says what it is told to: a loopback server for the four interfaces that agents call.
 
-Every request is kept, so that a test can look for what the agent put before its model. The plan is a
+Every request is kept, so that a proof or a test can look for what an agent put before its model. The plan is a
 list of turns; each request that offers tools (an agent's own loop) takes the next one, and requests
-without tools (titles, summaries) get a word and take none.
+without tools (titles, summaries) get a word and take none, unless the next turn is forced.
 """
 
 from __future__ import annotations
@@ -31,6 +31,14 @@ class Use:
     """A turn that calls the first offered tool whose name matches ``pattern``."""
 
     pattern: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Force:
+    """A turn that calls a tool of this name, offered or not."""
+
+    name: str
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
@@ -84,12 +92,13 @@ def strings(value: Any) -> Iterator[str]:
 class Model:
     """The server. ``with Model([...]) as model: … model.loop`` are the requests that offered tools."""
 
-    def __init__(self, plan: Sequence[Say | Use] = ()) -> None:
+    def __init__(self, plan: Sequence[Say | Use | Force] = ()) -> None:
         self.plan = list(plan)
+        self.words = LAST_WORDS  # what a request without tools is answered with
         self.asked: list[Asked] = []
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _make_handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.model = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Model:
@@ -108,79 +117,84 @@ class Model:
         """Return the text of the next turn, or (tool, arguments)."""
         with self._lock:
             self.asked.append(asked)
-            if not asked.tools or not self.plan:
-                return LAST_WORDS
+            if not self.plan or not (asked.tools or isinstance(self.plan[0], Force)):
+                return LAST_WORDS if asked.tools else self.words
             turn = self.plan.pop(0)
+        if isinstance(turn, Force):
+            return turn.name, turn.arguments
         if isinstance(turn, Say):
             return turn.text
         name = next((name for name in asked.tools if re.search(turn.pattern, name)), None)
         return (name, turn.arguments) if name else f"no tool {turn.pattern} among {asked.tools}"
 
 
-def _make_handler(model: Model) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    model: Model
 
-        def log_message(self, *_: object) -> None:
-            pass
 
-        def do_GET(self) -> None:
-            self.send_json({"object": "list", "data": [{"id": "stub-model", "object": "model"}], "models": []})
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
 
-        def do_POST(self) -> None:
-            body = self.read_body()
-            path = self.path.split("?")[0]
-            if path.endswith(("count_tokens", ":countTokens")):
-                self.send_json({"input_tokens": 10, "totalTokens": 10})
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.send_json({"object": "list", "data": [{"id": "stub-model", "object": "model"}], "models": []})
+
+    def do_POST(self) -> None:
+        body = self.read_body()
+        path = self.path.split("?")[0]
+        if path.endswith(("count_tokens", ":countTokens")):
+            self.send_json({"input_tokens": 10, "totalTokens": 10})
+            return
+        for ending, interface in _INTERFACES.items():
+            if path.endswith(ending):
+                said = self.server.model.answer(Asked(interface, body))
+                whole, events = _WRITERS[interface](said, len(self.server.model.asked))
+                streamed = bool(body.get("stream")) or "streamGenerateContent" in path
+                self.send_events(events) if streamed else self.send_json(whole)
                 return
-            for ending, interface in _INTERFACES.items():
-                if path.endswith(ending):
-                    said = model.answer(Asked(interface, body))
-                    whole, events = _WRITERS[interface](said, len(model.asked))
-                    streamed = bool(body.get("stream")) or "streamGenerateContent" in path
-                    self.send_events(events) if streamed else self.send_json(whole)
-                    return
-            self.send_json({})
+        self.send_json({})
 
-        def read_body(self) -> dict[str, Any]:
-            if self.headers.get("transfer-encoding", "").lower() == "chunked":
-                raw = b"".join(self.read_chunks())
-            else:
-                raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-            if self.headers.get("content-encoding") == "gzip":
-                raw = gzip.decompress(raw)
-            try:
-                value = json.loads(raw)
-            except ValueError:
-                return {}
-            return value if isinstance(value, dict) else {}
+    def read_body(self) -> dict[str, Any]:
+        if self.headers.get("transfer-encoding", "").lower() == "chunked":
+            raw = b"".join(self.read_chunks())
+        else:
+            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.headers.get("content-encoding") == "gzip":
+            raw = gzip.decompress(raw)
+        try:
+            value = json.loads(raw)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
 
-        def read_chunks(self) -> Iterator[bytes]:
-            while size := int(self.rfile.readline().split(b";")[0], 16):
-                yield self.rfile.read(size)
-                self.rfile.readline()
+    def read_chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            yield self.rfile.read(size)
             self.rfile.readline()
+        self.rfile.readline()
 
-        def send_json(self, value: dict[str, Any]) -> None:
-            raw = json.dumps(value).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
+    def send_json(self, value: dict[str, Any]) -> None:
+        raw = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
 
-        def send_events(self, events: Iterable[dict[str, Any] | str]) -> None:
-            self.send_response(200)
-            self.send_header("content-type", "text/event-stream")
-            self.send_header("connection", "close")
-            self.end_headers()
-            for event in events:
-                name = f"event: {event['type']}\n" if isinstance(event, dict) and "type" in event else ""
-                text = event if isinstance(event, str) else json.dumps(event)
-                self.wfile.write(f"{name}data: {text}\n\n".encode())
-            self.close_connection = True
-
-    return Handler
+    def send_events(self, events: Iterable[dict[str, Any] | str]) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for event in events:
+            name = f"event: {event['type']}\n" if isinstance(event, dict) and "type" in event else ""
+            text = event if isinstance(event, str) else json.dumps(event)
+            self.wfile.write(f"{name}data: {text}\n\n".encode())
+        self.close_connection = True
 
 
 _INTERFACES = {
@@ -198,7 +212,8 @@ def _write_anthropic(said: _Said, number: int) -> _Written:
     head = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "stub", "usage": usage}
     if isinstance(said, str):
         block: dict[str, Any] = {"type": "text", "text": said}
-        first, delta, why = {"type": "text", "text": ""}, {"type": "text_delta", "text": said}, "end_turn"
+        first, why = {**block, "text": ""}, "end_turn"
+        delta = {"type": "text_delta", "text": said}
     else:
         block = {"type": "tool_use", "id": f"toolu_{number}", "name": said[0], "input": said[1]}
         first, why = {**block, "input": {}}, "tool_use"
@@ -280,7 +295,7 @@ def _write_chat(said: _Said, number: int) -> _Written:
     ]
 
 
-def _write_gemini(said: _Said, number: int) -> _Written:
+def _write_gemini(said: _Said, _number: int) -> _Written:
     part = {"text": said} if isinstance(said, str) else {"functionCall": {"name": said[0], "args": said[1]}}
     usage = {"promptTokenCount": 10, "candidatesTokenCount": 1, "totalTokenCount": 11}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
