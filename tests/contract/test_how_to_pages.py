@@ -444,6 +444,22 @@ def _leaves(stage: Stage) -> None:
     bob.run(stage.block(4), ("to pin it", "keyring.8"))
 
 
+@scene("capture")
+def _capture(stage: Stage) -> None:
+    alice = stage.alice
+    alice.found()
+    alice.run(
+        'for n in $(seq 20); do git commit -q --allow-empty -m "We decided to keep number $n of the rules."; done'
+    )
+    shown = alice.run(stage.block(0))
+    assert "draft-20" in shown
+    assert "capture is on for this repository, when you ask" in alice.run(stage.block(1))
+    alice.env["PATH"] = f"{alice.home}/bin:/usr/bin:/bin"
+    assert "is not on the PATH, so nothing was tried" in alice.run(stage.block(2))
+    assert "by itself when a session has ended" in alice.run(stage.block(3))
+    assert "off" in alice.run("memfs capture --off")
+
+
 @contextmanager
 def _told(stage: Stage) -> Iterator[None]:
     yield
