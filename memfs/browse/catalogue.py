@@ -16,11 +16,13 @@ from memfs.browse.items import EvidenceLine, Item
 from memfs.browse.pages import TimelineEvent
 from memfs.check.across import find_successors
 from memfs.check.cache import REJECTED
-from memfs.check.results import Level
+from memfs.check.results import Level, Result
 from memfs.check.run import Check, check_repository
 from memfs.check.single import Known
 from memfs.check.states import Target
+from memfs.disk.drafts import list_drafts
 from memfs.disk.files import scan_memories
+from memfs.errors import MemfsError
 from memfs.git.log import read_commits
 from memfs.git.read import head_commit
 from memfs.model.codepoints import escape_hidden
@@ -29,7 +31,9 @@ from memfs.model.reader import read_memory
 from memfs.model.scope import Caller, is_seen_with, scope_of_path
 from memfs.model.triggers import parse_trigger
 from memfs.model.values import dataclass, field
+from memfs.propose.remote import Forge, find_main_branch, find_remote, parse_remote
 from memfs.repository.repository import Repository
+from memfs.trust.check import describe_keyring
 from memfs.trust.judge import Level as TrustLevel
 from memfs.trust.opening import HERE
 from memfs.trust.view import TrustView
@@ -64,6 +68,11 @@ class Catalogue:
     events: Events
     successors: Mapping[str, Sequence[Known]]
     notices: tuple[str, ...] = ()
+    findings: tuple[Result, ...] = ()
+    people: tuple[str, ...] = ()
+    drafts: tuple[str, ...] = ()
+    main: str | None = None  # the branch of a remote that changes go to, for instance "origin/main"
+    forge: Forge | None = None
     mark: tuple[object, ...] = field(default=())
 
     def keys_of(self, memory_id: str) -> list[str]:
@@ -160,8 +169,20 @@ def read_catalogue(
         events=read_events(repository),
         successors=successors,
         notices=tuple(notices),
+        findings=tuple(r for r in check.report.results if r.level is not Level.NOTE and (not r.path or sees(r.path))),
+        people=describe_keyring(check.view.keyring) if check.view is not None and check.view.keyring else (),
+        drafts=tuple(held.name for held in list_drafts(tree, repository.places)),
+        main=find_main_branch(tree) if tree.git_dir is not None else None,
+        forge=_find_forge(repository),
         mark=mark,
     )
+
+
+def _find_forge(repository: Repository) -> Forge | None:
+    try:
+        return parse_remote(find_remote(repository.tree)[1])
+    except MemfsError:
+        return None
 
 
 def _item(known: Known, check: Check, successors: Mapping[str, Sequence[Known]]) -> Item:

@@ -1,4 +1,4 @@
-"""The pages as a static site: the same, with a list for each filter alone and no search."""
+"""The pages as a static site: the same, with a list for each filter alone and a search that needs JavaScript."""
 
 from __future__ import annotations
 
@@ -8,8 +8,21 @@ from pathlib import Path
 
 from memfs.browse.catalogue import Catalogue, read_catalogue
 from memfs.browse.items import Filters, list_items
-from memfs.browse.pages import Site, StaticLinks, static_name, style_sheet
-from memfs.browse.site import due_page, find_branches, list_page, make_site, memory_page, review_branch, review_page
+from memfs.browse.pages import Site, StaticLinks, own_file, static_name
+from memfs.browse.site import (
+    due_page,
+    find_branches,
+    find_looks,
+    list_page,
+    make_site,
+    map_page,
+    memory_page,
+    review_branch,
+    review_page,
+    search_data,
+    search_page,
+    waiting_page,
+)
 from memfs.errors import MemfsError, SetupError, UsageError
 from memfs.model.scope import Caller
 from memfs.repository.repository import Repository
@@ -41,7 +54,9 @@ def export_site(
     written: set[str] = set()
     try:
         _write(folder, MARK, b"a static site that memfs writes and replaces\n")
-        _write(folder, "style.css", style_sheet())
+        for own in ("style.css", "memfs.js"):
+            _write(folder, own, own_file(own))
+        _write(folder, "search-data.js", search_data(catalogue))
         total = len(catalogue.items)
         for place, (path, text) in enumerate(_pages(repository, caller, catalogue, name=name, about=about, pin=pin)):
             _write(folder, path, text.encode("utf-8", "backslashreplace"))
@@ -58,8 +73,11 @@ def _pages(
     repository: Repository, caller: Caller, catalogue: Catalogue, *, name: str, about: str, pin: str | None
 ) -> Iterator[tuple[str, str]]:
     links = StaticLinks()
-    site = make_site(catalogue, name=name, about=about, today=repository.today, review=True)
+    site = make_site(catalogue, name=name, about=about, today=repository.today, review=True, search="search.html")
     yield from _reviews(repository, caller, site, links, pin)
+    yield "search.html", search_page(site, links)
+    yield "waiting.html", waiting_page(site, catalogue, repository.today, links, drafts=False)
+    yield "map.html", map_page(site, catalogue, links)
     yield "due.html", due_page(site, catalogue, repository.today, links)
     whole = Filters()
     facets = list_items(catalogue.items, whole).facets
@@ -72,7 +90,17 @@ def _pages(
             if path is not None:
                 yield path, list_page(site, catalogue, on_page, links)
     for item in catalogue.items:
-        yield f"m/{item.key}.html", memory_page(site, catalogue, item, links, settings=repository.settings)
+        yield (
+            f"m/{item.key}.html",
+            memory_page(
+                site,
+                catalogue,
+                item,
+                links,
+                settings=repository.settings,
+                looks=find_looks(repository, caller, catalogue, item),
+            ),
+        )
 
 
 def _reviews(

@@ -44,7 +44,7 @@ class Item:
     approved_on: date | None = None
     trigger: str | None = None
     due: date | None = None
-    topics: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()  # tags and what it applies to
     evidence: tuple[EvidenceLine, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()

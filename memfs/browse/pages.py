@@ -6,7 +6,8 @@ and through HTML escaping after it. Nothing here reads a repository.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -23,14 +24,16 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+    from memfs.propose.remote import Forge
+
 _HERE = Path(__file__).parent
 MAX_DUE = 200
 
 POLICY = (
-    "default-src 'none'; style-src {style}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'"
+    "default-src 'none'; style-src {own}; script-src {own}; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'"
 )
-"""The content security policy: one style sheet, no script, no picture, nothing from elsewhere."""
+"""The content security policy: memfs's own style sheet and script files, no picture, nothing from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +43,34 @@ class Site:
     name: str
     about: str
     due: int = 0
+    waiting: int = 0
     review_href: str | None = None
+    search_href: str = "index.html#q"
+    forge: Forge | None = None
+    branch: str = ""  # whose files the forge is asked for
     notices: tuple[str, ...] = ()
+
+    def file_href(self, path: str) -> str | None:
+        """Return the forge's page of a file of the repository."""
+        return self.forge.file_address(path, self.branch) if self.forge is not None and self.branch else None
+
+    def ground_href(self, text: str) -> str | None:
+        """Return the forge's page of the file that a piece of evidence names."""
+        path = ground_of(text)
+        return self.file_href(path) if path is not None else None
+
+    def commit_href(self, name: str) -> str | None:
+        """Return the forge's page of a commit."""
+        is_name = 7 <= len(name) <= 64 and not set(name) - set("0123456789abcdef")
+        return self.forge.commit_address(name) if self.forge is not None and is_name else None
+
+
+def ground_of(text: str) -> str | None:
+    """Return the path that a piece of evidence of this repository names."""
+    path, at, tie = text.rpartition("@")
+    if not at or not tie or "://" in text or " " in tie or ":" in path:
+        return None
+    return path.partition("#")[0] or None
 
 
 class Links(Protocol):
@@ -72,7 +101,7 @@ class StaticLinks:
     """File names for the lists that an export holds: whole, and narrowed by one filter."""
 
     search: bool = False
-    csp: str | None = POLICY.format(style="'self' file:").replace(" frame-ancestors 'none';", "")
+    csp: str | None = POLICY.format(own="'self' file:").replace(" frame-ancestors 'none';", "")
 
     def listing(self, filters: Filters) -> str | None:
         name = static_name(filters)
@@ -93,14 +122,29 @@ def memory_href(key: str) -> str:
     return quote(f"m/{key}.html")
 
 
-def style_sheet() -> bytes:
-    """Return the one style sheet."""
-    return (_HERE / "style.css").read_bytes()
+def own_file(name: str) -> bytes:
+    """Return the style sheet or the script."""
+    return (_HERE / name).read_bytes()
+
+
+def require_extra() -> None:
+    """Raise :class:`SetupError` where the packages that make pages are not installed."""
+    from memfs.browse.markdown import render_markdown
+
+    _environment()
+    render_markdown("x")
 
 
 def render_page(template: str, *, root: str = "", **values: Any) -> str:
     """Return one page; ``root`` leads from it to the site's top (``../../``)."""
     return _environment().get_template(template).render(root=root, **values)
+
+
+def as_markup(picture: str) -> Any:
+    """Return a picture of :func:`memfs.browse.graph.draw_graph`, which escapes every label, as a part of a page."""
+    from markupsafe import Markup
+
+    return Markup(picture)  # noqa: S704 - see above
 
 
 def render_list(site: Site, listing: Listing, filters: Filters, links: Links) -> str:
@@ -142,10 +186,22 @@ def render_list(site: Site, listing: Listing, filters: Filters, links: Links) ->
         sorts=sorts,
         search=links.search,
         csp=links.csp,
+        narrow=narrow_with(links),
+        words=filters.words(),
         previous=links.listing(replace(filters, page=listing.page - 1)) if listing.page > 1 else None,
         next=links.listing(replace(filters, page=listing.page + 1)) if listing.page < listing.pages else None,
         page_size=PAGE_SIZE,
     )
+
+
+def narrow_with(links: Links, root: str = "") -> Callable[[str, str], str | None]:
+    """Return where a list is narrowed to one value of a filter."""
+
+    def narrow(name: str, value: str) -> str | None:
+        href = links.listing(Filters().narrowed(name, value))
+        return None if href is None else root + href
+
+    return narrow
 
 
 def render_due(site: Site, due: Mapping[str, Sequence[Item]], links: Links, *, days: int) -> str:
@@ -188,11 +244,12 @@ def render_memory(
     trust_sentence: str,
     source: str,
     digest: str,
+    tags: Sequence[str] = (),
+    applies_to: Sequence[str] = (),
+    looks: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Return the page of one memory. ``body`` is its Markdown without the statement; ``source`` the
     whole file as text, empty where it is withheld."""
-    from markupsafe import Markup
-
     from memfs.browse.markdown import render_markdown
 
     root = "../" * (item.key.count("/") + 1)
@@ -205,12 +262,16 @@ def render_memory(
         item=item,
         statement=statement,
         body=render_markdown(body) if body.strip() else "",
-        graph=Markup(graph),  # noqa: S704 - draw_graph escapes every label
+        graph=as_markup(graph),
         events=events,
         facts=[(name, value) for name, value in facts if value],
         trust_sentence=trust_sentence,
         source=source,
         digest=digest,
+        tags=tags,
+        applies_to=applies_to,
+        looks=looks,
+        narrow=narrow_with(links, root),
         scope_href=root + (links.listing(Filters(scope=item.scope)) or "index.html"),
     )
 
@@ -232,6 +293,8 @@ def _environment() -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
         raise SetupError("the pages need Jinja2", hint=install_command("browse")) from error
+    from markupsafe import Markup, escape
+
     from memfs.browse.markdown import find_host
 
     def visible(value: Any) -> Any:
@@ -246,6 +309,16 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+
+    def marked(value: str, words: Sequence[str]) -> Markup:
+        shown = escape_hidden(value)
+        hits = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) or "(?!)"
+        pieces = re.split(f"({hits})", shown, flags=re.IGNORECASE)
+        joined = (f"<mark>{escape(piece)}</mark>" if place % 2 else escape(piece) for place, piece in enumerate(pieces))
+        return Markup("".join(joined))  # noqa: S704 - each piece is escaped
+
+    environment.filters["marked"] = marked
+    environment.globals["no_links"] = lambda _name, _value: None
     environment.filters["memory_href"] = memory_href
     environment.filters["thousands"] = lambda number: f"{number:,}"
     environment.filters["host"] = find_host

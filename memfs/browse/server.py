@@ -16,15 +16,18 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from memfs.browse.catalogue import Catalogue, Shelf
 from memfs.browse.items import parse_filters
-from memfs.browse.pages import POLICY, ServerLinks, Site, render_problem, style_sheet
+from memfs.browse.pages import POLICY, ServerLinks, Site, own_file, render_problem
 from memfs.browse.site import (
     due_page,
     find_branches,
+    find_looks,
     list_page,
     make_site,
+    map_page,
     memory_page,
     review_branch,
     review_page,
+    waiting_page,
 )
 from memfs.errors import MemfsError
 from memfs.model.codepoints import escape_hidden
@@ -35,9 +38,10 @@ from memfs.review.change import Review
 LOOPBACK = "127.0.0.1"
 MAX_PATH = 4096
 _KEPT_REVIEWS = 8
+_OWN = {"style.css": "text/css; charset=utf-8", "memfs.js": "text/javascript; charset=utf-8"}
 
 HEADERS = {
-    "Content-Security-Policy": POLICY.format(style="'self'"),
+    "Content-Security-Policy": POLICY.format(own="'self'"),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",  # the address holds the token
@@ -63,8 +67,8 @@ class Pages:
 
     def answer(self, path: str, query: dict[str, str]) -> tuple[int, str, bytes]:
         """Return status, content type and body for ``path`` (without its leading slash)."""
-        if path == "style.css":
-            return HTTPStatus.OK, "text/css; charset=utf-8", style_sheet()
+        if path in _OWN:
+            return HTTPStatus.OK, _OWN[path], own_file(path)
         catalogue = self.shelf.current()
         site = self._site(catalogue)
         page: str | None = None
@@ -72,12 +76,17 @@ class Pages:
             page = list_page(site, catalogue, parse_filters(query), self._links)
         elif path == "due.html":
             page = due_page(site, catalogue, self.repository.today, self._links)
+        elif path == "waiting.html":
+            page = waiting_page(site, catalogue, self.repository.today, self._links)
+        elif path == "map.html":
+            page = map_page(site, catalogue, self._links)
         elif path == "review.html":
             page = self._review(site, query)
         elif path.startswith("m/") and path.endswith(".html"):
             item = catalogue.by_key.get(path[2:-5])
             if item is not None:
-                page = memory_page(site, catalogue, item, self._links, settings=self.repository.settings)
+                looks = find_looks(self.repository, self.shelf.caller, catalogue, item)
+                page = memory_page(site, catalogue, item, self._links, settings=self.repository.settings, looks=looks)
         if page is not None:
             return HTTPStatus.OK, "text/html; charset=utf-8", page.encode("utf-8", "backslashreplace")
         text = render_problem(

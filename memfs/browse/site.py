@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from memfs.browse.catalogue import Catalogue, timeline, trust_sentence
 from memfs.browse.graph import Node, draw_graph
-from memfs.browse.items import Filters, Item, due_items, list_items
+from memfs.browse.items import EvidenceLine, Filters, Item, due_items, list_items
 from memfs.browse.pages import (
     Links,
     Site,
+    as_markup,
+    ground_of,
     memory_href,
     render_due,
     render_list,
     render_memory,
     render_page,
 )
+from memfs.check.results import Level, Result
 from memfs.check.single import look_for_ground
 from memfs.check.words import counted, who_sees
 from memfs.disk.settings import RepositorySettings
@@ -25,23 +29,26 @@ from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError
 from memfs.git.read import read_git
 from memfs.git.snapshot import GitFiles, require_commit
-from memfs.model.codepoints import plain
+from memfs.model.codepoints import escape_hidden, plain
 from memfs.model.memory import Memory
 from memfs.model.reader import statement_of_body
 from memfs.model.scope import Caller
 from memfs.model.values import dataclass
 from memfs.propose.remote import find_main_branch
 from memfs.repository.repository import Repository
+from memfs.repository.verify import plan_verification
 from memfs.review.change import Change, Review, review_range
 from memfs.review.forms import headline
 from memfs.review.notes import Tone
-from memfs.review.words import context_rows
+from memfs.review.words import compare_words, context_rows
 
 DUE_DAYS = 30
 MAX_REFS = 1_000
 MAX_GROUND = 2_000
 MAX_CHANGES = 100
 MAX_ROWS = 400
+MAX_WAITING = 200
+_NOT_ASKED = ("superseded", "withheld", "expired")
 
 _TONES = {"unchanged": "good", "changed": "warn", "missing": "bad"}
 _STATE_TONES = {
@@ -62,16 +69,113 @@ class Branch:
     note: str
 
 
-def make_site(catalogue: Catalogue, *, name: str, about: str, today: date, review: bool) -> Site:
+def make_site(
+    catalogue: Catalogue, *, name: str, about: str, today: date, review: bool, search: str = "index.html#q"
+) -> Site:
     """Return what is on every page."""
     due = due_items(catalogue.items, today)
     return Site(
         name=name,
         about=about,
         due=len(due["now"]),
+        waiting=len(_to_approve(catalogue)),
         review_href="review.html" if review else None,
+        search_href=search,
         notices=catalogue.notices,
+        forge=catalogue.forge,
+        branch=(catalogue.main or "").partition("/")[2],
     )
+
+
+def _to_approve(catalogue: Catalogue) -> list[Item]:
+    return [item for item in catalogue.items if item.trust == "not approved" and item.state not in _NOT_ASKED]
+
+
+def waiting_page(site: Site, catalogue: Catalogue, today: date, links: Links, *, drafts: bool = True) -> str:
+    """Return the page of what waits for somebody, each with the command; ``drafts`` are of this machine alone."""
+    approve, due = _to_approve(catalogue), due_items(catalogue.items, today)["now"]
+    tones = {Level.ERROR: "stop", Level.WARNING: "look"}
+    return render_page(
+        "waiting.html",
+        site=site,
+        here="waiting",
+        csp=links.csp,
+        approve=approve[:MAX_WAITING],
+        approve_left=max(0, len(approve) - MAX_WAITING),
+        drafts=catalogue.drafts if drafts else None,
+        due=due[:MAX_WAITING],
+        due_left=max(0, len(due) - MAX_WAITING),
+        findings=[
+            {"tone": tones.get(one.level, "look"), "where": _where(one), "text": one.text}
+            for one in catalogue.findings[:MAX_WAITING]
+        ],
+        findings_left=max(0, len(catalogue.findings) - MAX_WAITING),
+        people=catalogue.people,
+    )
+
+
+def _where(result: Result) -> str:
+    return f"{result.path}:{result.line}" if result.path and result.line else result.path or "the repository"
+
+
+def map_page(site: Site, catalogue: Catalogue, links: Links) -> str:
+    """Return the page of what memories rest on, and which."""
+    resting: dict[str, list[tuple[Item, EvidenceLine]]] = {}
+    for item in catalogue.items:
+        for line in item.evidence:
+            resting.setdefault(ground_of(line.text) or line.text, []).append((item, line))
+    order = sorted(resting, key=lambda name: (-len(resting[name]), name))
+    grounds = []
+    for name in order[:MAX_WAITING]:
+        nodes = [
+            Node(label=item.id, note=line.status, tone=_TONES.get(line.status, "plain"), href=memory_href(item.key))
+            for item, line in resting[name]
+        ]
+        href = site.file_href(name) if ground_of(resting[name][0][1].text) else None
+        picture = draw_graph(Node(label=name), newer=(), older=(), evidence=nodes)
+        grounds.append({"name": name, "href": href, "count": len(nodes), "graph": as_markup(picture)})
+    return render_page(
+        "map.html", site=site, here="map", csp=links.csp, grounds=grounds, left=max(0, len(order) - MAX_WAITING)
+    )
+
+
+def search_page(site: Site, links: Links) -> str:
+    """Return the page that searches an exported site."""
+    return render_page("search.html", site=site, here="search", csp=links.csp)
+
+
+def search_data(catalogue: Catalogue) -> bytes:
+    """Return the texts that an exported site searches, as a script that only assigns them."""
+    rows = [
+        {
+            "href": memory_href(item.key),
+            "title": escape_hidden(item.title, single_line=True),
+            "id": escape_hidden(item.id, single_line=True),
+            "scope": escape_hidden(item.scope, single_line=True),
+            "state": item.state,
+            "trust": item.trust,
+            "text": escape_hidden(item.text, single_line=True),
+        }
+        for item in catalogue.items
+    ]
+    return f"window.memfsData = {json.dumps(rows, ensure_ascii=True)};\n".encode()
+
+
+def find_looks(repository: Repository, caller: Caller, catalogue: Catalogue, item: Item) -> list[dict[str, Any]]:
+    """Return the old and the new text of what changed under a memory, as rows of a difference."""
+    if item.state != "recheck" or item.key not in catalogue.raw:
+        return []
+    try:
+        assessment = repository.assess(catalogue.read(item.key), caller)
+        plan = plan_verification(repository, assessment, caller=caller)
+    except MemfsError:
+        return []  # its evidence is gone, or only a person can say when to look again
+    found = []
+    for look in plan.looks:
+        if look.new is not None:
+            rows = list(context_rows(compare_words(look.old, look.new))) if look.old is not None else []
+            found.append({"about": look.about, "rows": rows[:MAX_ROWS]})
+    return found
 
 
 def list_page(site: Site, catalogue: Catalogue, filters: Filters, links: Links) -> str:
@@ -84,7 +188,15 @@ def due_page(site: Site, catalogue: Catalogue, today: date, links: Links) -> str
     return render_due(site, due_items(catalogue.items, today, days=DUE_DAYS), links, days=DUE_DAYS)
 
 
-def memory_page(site: Site, catalogue: Catalogue, item: Item, links: Links, *, settings: RepositorySettings) -> str:
+def memory_page(
+    site: Site,
+    catalogue: Catalogue,
+    item: Item,
+    links: Links,
+    *,
+    settings: RepositorySettings,
+    looks: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """Return the page of one memory; of a withheld one without any of its text."""
     file = catalogue.read(item.key) if item.key in catalogue.raw else None
     shown = item.placeholder is None and file is not None and file.memory is not None
@@ -102,6 +214,9 @@ def memory_page(site: Site, catalogue: Catalogue, item: Item, links: Links, *, s
         trust_sentence=trust_sentence(item.reason, item.detail, item.people),
         source=text,
         digest=file.digest if file is not None else "",
+        tags=memory.tags if memory is not None else (),
+        applies_to=memory.applies_to if memory is not None else (),
+        looks=looks if memory is not None else (),
     )
 
 

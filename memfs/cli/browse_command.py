@@ -1,7 +1,8 @@
 """Look at the memories in a local web page.
 
 Serves plain pages on this machine alone (127.0.0.1), read-only, until Ctrl-C; whoever has the printed
-address can read them. Works without JavaScript and loads nothing from elsewhere.
+address can read them. Works without JavaScript (with it, / searches and j and k walk
+through a list) and loads nothing from elsewhere.
 
   memfs browse                     print the address and serve
   memfs browse --as team/billing   only what somebody with this scope sees
@@ -11,11 +12,13 @@ address can read them. Works without JavaScript and loads nothing from elsewhere
 from __future__ import annotations
 
 import argparse
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs import __version__
 from memfs.browse.export import export_site
+from memfs.browse.pages import require_extra
 from memfs.browse.server import Pages, Server
 from memfs.cli.options import add_caller, caller_of
 from memfs.errors import EXIT_YES, SetupError, UsageError
@@ -28,13 +31,14 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (default: a free one)")
+    parser.add_argument("--open", action="store_true", help="open it in your browser")
     parser.add_argument("--export", metavar="DIR", help="write a static site into this folder")
     parser.add_argument("--pin", metavar="PIN", help="the keyring to judge by, as `memfs pin` prints it; or `here`")
     add_caller(parser)
 
 
 def run(args: argparse.Namespace, session: Session) -> int:
-
+    require_extra()
     repository = session.open_repository()
     caller = caller_of(args)
     name = repository.settings.name or repository.tree.root.name
@@ -56,6 +60,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     with server:
         session.say(server.address)
         session.out.flush()
+        if args.open:
+            webbrowser.open(server.address)
         session.note("Ctrl-C ends it")
         try:
             server.serve_forever(poll_interval=0.2)

@@ -39,6 +39,18 @@ class Forge:
             )
         return None
 
+    def file_address(self, path: str, branch: str) -> str | None:
+        """Return the page of a file as a branch has it."""
+        return self._page("blob", f"{quote(branch)}/{quote(path)}")
+
+    def commit_address(self, name: str) -> str | None:
+        """Return the page of a commit."""
+        return self._page("commit", quote(name))
+
+    def _page(self, kind: str, rest: str) -> str | None:
+        between = {"github": "", "gitlab": "-/"}.get(self.kind)
+        return None if between is None else f"https://{self.host}/{self.project}/{between}{kind}/{rest}"
+
 
 def parse_remote(url: str) -> Forge | None:
     """Return the forge that a remote's address names; None for a path, or anything that is not plainly

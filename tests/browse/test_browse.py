@@ -255,7 +255,7 @@ def test_every_answer_carries_the_policy_and_leaks_no_address(repo: Path, served
     for path in ("", "style.css", "due.html", "nowhere.html"):
         headers = get(path)[1]
         assert "default-src 'none'" in headers["Content-Security-Policy"]
-        assert "script-src" not in headers["Content-Security-Policy"]
+        assert "script-src 'self';" in headers["Content-Security-Policy"]
         assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cache-Control"] == "no-store"
 
@@ -287,7 +287,9 @@ def test_pages_load_nothing_from_elsewhere(repo: Path, served) -> None:  # type:
     put(repo, "x", "See ![a](https://example.com/a.png) and <https://example.com/b>.")
     get = served()
     for path in ("", "m/team/x.html", "due.html", "review.html"):
-        for tag, attrs in Page(get(path)[2]).tags:
+        body = get(path)[2]
+        assert len(_OWN_SCRIPT.findall(body)) == 1
+        for tag, attrs in Page(_OWN_SCRIPT.sub("", body)).tags:
             assert tag not in (
                 "script",
                 "img",
@@ -332,7 +334,7 @@ def _strings(shared: Path) -> list[str]:
 
 def _crawl(get) -> Iterator[tuple[str, str]]:  # type: ignore[no-untyped-def]
     seen: set[str] = set()
-    queue = ["index.html", "due.html", "review.html"]
+    queue = ["index.html", "due.html", "review.html", "waiting.html", "map.html"]
     while queue:
         path = queue.pop()
         if path in seen or len(seen) > 400:
@@ -352,14 +354,19 @@ _ALLOWED = frozenset(
     re.findall(
         r"\w+",
         """html head meta title link body a header div svg path circle rect text tspan span nav main section h1 h2 h3 h4
-        h5 h6 p ol ul li time footer strong em code pre blockquote form label input button aside article dl dt dd
+        h5 h6 p ol ul li time mark footer strong em code pre blockquote form label input button aside article dl dt dd
         details summary q table colgroup col thead tbody tr th td del ins hr br""",
     )
 )
 
 
+_OWN_SCRIPT = re.compile(r'<script src="(?:\.\./)*memfs\.js" defer></script>')
+
+
 def _require_inert(path: str, body: str) -> None:
-    page = Page(body)
+    """Fail where anything but memfs's own file could run."""
+    assert len(_OWN_SCRIPT.findall(body)) == 1, path
+    page = Page(_OWN_SCRIPT.sub("", body))
     assert {tag for tag, _ in page.tags} <= _ALLOWED, path
     names = {name for _, attrs in page.tags for name in attrs}
     assert not any(name.startswith("on") for name in names), path
@@ -455,7 +462,8 @@ def test_in_a_real_browser_no_script_of_a_memory_runs(repo: Path, served, tmp_pa
         title = re.search("<title>(.*?)</title>", done.stdout, re.DOTALL)
         assert title is not None
         assert title[1] != "owned"
-        assert "script" not in {tag for tag, _ in page.tags}
+        scripts = [attrs for tag, attrs in page.tags if tag == "script"]
+        assert [(attrs["src"] or "").rpartition("/")[2] for attrs in scripts] == ["memfs.js"]
         assert "memories" in page.text
 
 
@@ -533,7 +541,7 @@ def test_an_exported_site_holds_all_its_own_links(repo: Path, places: Places, tm
     for place in site.rglob("*.html"):
         page = Page(place.read_text())
         assert any(attrs.get("http-equiv") == "Content-Security-Policy" for _, attrs in page.tags)
-        assert "form" not in {tag for tag, _ in page.tags}
+        assert ("form" in {tag for tag, _ in page.tags}) == (place.name == "search.html")
         for link in page.links():
             if "://" not in link and not link.startswith("#"):
                 target = place.parent / link.split("#")[0]
@@ -576,3 +584,112 @@ def test_the_command_exports_and_serves(repo: Path, tmp_path: Path, memfs, memfs
     finally:
         child.kill()
         child.wait()
+
+
+# -- looking around ----------------------------------------------------------------------------------
+
+
+def test_hits_are_marked_and_chips_and_tags_are_links(repo: Path, served) -> None:  # type: ignore[no-untyped-def]
+    put(repo, "deploys", "The Pipeline <b>deploys</b> every merge.", tags="[release]")
+    get = served()
+    body = get("index.html?q=deploys")[2]
+    assert "<mark>deploys</mark>&lt;/b&gt;" in body
+    assert {"index.html?scope=team", "index.html?state=current", "index.html?topic=release"} <= set(Page(body).links())
+    memory = get("m/team/deploys.html")[2]
+    assert "../../index.html?topic=release" in Page(memory).links()
+    assert "<dt>Tags</dt>" in memory
+    assert "<dt>Applies to</dt>" not in memory
+    assert "<mark>" not in get("index.html?q=%3Cscript%3E")[2]
+
+
+def test_what_waits_is_one_page_with_what_to_type(repo: Path, served, places, key: Path) -> None:  # type: ignore[no-untyped-def]
+    team = found_team(repo, places, [Person("alice", key)])
+    put(repo, "deploys", "We deploy on Tuesdays.")
+    put(repo, "old", "It was done by hand.", trigger="on 2026-01-01")
+    (repo / "memories/team/half.md").write_text("---\nkind: decision\n---\nHalf.\n")
+    team.commit()
+    get = served()
+    body = get("waiting.html")[2]
+    for command in ("memfs trust", "memfs trust deploys", "memfs verify old", "memfs check", "memfs keys"):
+        assert f'<code class="command">{command}</code>' in body
+    assert "memories/team/half.md" in body
+    assert "alice@example.com signs keyrings" in body
+    narrowed = served(Caller(scopes=("restricted/other",)))("waiting.html")[2]
+    assert "deploys" not in narrowed
+    assert "half" not in narrowed
+
+
+def test_the_map_says_what_rests_on_what(repo: Path, served) -> None:  # type: ignore[no-untyped-def]
+    for number in range(3):
+        put(repo, f"memory-{number}", f"Number {number} stands for itself.")
+    page = Page(served()("map.html")[2])
+    assert "m/team/memory-1.html" in page.links()
+    assert "https://example.com/decisions/14" in page.text
+
+
+def test_changed_evidence_is_shown_as_it_was_and_is(repo: Path, served, places, key: Path, memfs) -> None:  # type: ignore[no-untyped-def]
+    team = found_team(repo, places, [Person("alice", key)])
+    write(repo, "docs/deploy.md", "# Deploy\n\nDeploys happen on Tuesdays.\n")
+    team.commit()
+    run = memfs(
+        "remember", "We deploy on Tuesdays.", "--id", "d", "--evidence", "docs/deploy.md", "--origin", "owner", cwd=repo
+    )
+    assert run.code == 0, run.err
+    write(repo, "docs/deploy.md", "# Deploy\n\nDeploys happen on <i>Wednesdays</i>.\n")
+    team.commit()
+    body = served()("m/team/d.html")[2]
+    assert "<del>Tuesdays</del>" in body.replace("<del>Tuesdays.</del>", "<del>Tuesdays</del>")
+    assert "Wednesdays" in body
+    assert "<i>" not in body
+
+
+def test_evidence_commits_and_files_lead_to_the_forge(repo: Path, served, memfs) -> None:  # type: ignore[no-untyped-def]
+    write(repo, "docs/deploy.md", "Deploys happen on Tuesdays.\n")
+    commit(repo, "docs")
+    memfs("remember", "Deploys.", "--id", "d", "--evidence", "docs/deploy.md", "--origin", "owner", cwd=repo)
+    git(repo, "remote", "add", "origin", "https://user:secret@github.com/team/shop.git")
+    git(repo, "update-ref", "refs/remotes/origin/main", "HEAD")
+    links = Page(served()("m/team/d.html")[2]).links()
+    assert "https://github.com/team/shop/blob/main/docs/deploy.md" in links
+    assert "https://github.com/team/shop/blob/main/memories/team/d.md" in links
+    assert any(link.startswith("https://github.com/team/shop/commit/") for link in links)
+    assert not any("secret" in link for link in links)
+
+
+def test_without_its_extra_nothing_is_served(
+    repo: Path,
+    memfs,
+    monkeypatch: pytest.MonkeyPatch,  # type: ignore[no-untyped-def]
+) -> None:
+    import sys
+
+    from memfs.browse import pages
+
+    pages._environment.cache_clear()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    run = memfs("browse", cwd=repo)
+    assert run.code == 3
+    assert "the pages need Jinja2" in run.err
+    assert "memfs-git[browse]" in run.err
+    assert "http://" not in run.out
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_an_export_can_be_searched_in_a_real_browser(repo: Path, places: Places, tmp_path: Path) -> None:
+    put(repo, "deploys", f"The pipeline deploys every merge. {SCRIPT}")
+    put(repo, "other", "Another matter is that.")
+    site = tmp_path / "site"
+    _export(repo, places, site)
+    done = subprocess.run(
+        [
+            str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+            "--no-first-run", f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=500", "--dump-dom",
+            f"file://{site}/search.html?q=PIPELINE",
+        ],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert "1 found" in done.stdout
+    assert "<mark>pipeline</mark>" in done.stdout
+    assert 'href="m/team/deploys.html"' in done.stdout
+    assert "<img" not in done.stdout
+    assert "<title>owned" not in done.stdout
