@@ -86,10 +86,11 @@ def check_repository(
     on_long: Callable[[int], None] | None = None,
     scanner: DeepScanner | None = None,
     sees: Callable[[str], bool] | None = None,
+    more: Sequence[Result] = (),
 ) -> Check:
     """Return what is wrong in ``target``. ``places`` None: without the user's pin and cache.
     ``sees`` says of a path whether the reader may see that file: a result that names another one is withheld, and
-    counts all the same. None: every file.
+    counts all the same. None: every file. ``more`` are results of rules that other rooms judge.
     ``keep_raw``: the answer contains the bytes of every file, not only of the changed ones. ``on_long`` is
     called with the number of files when many must be looked at for the first time. ``scanner`` looks
     for credentials besides the own rules.
@@ -115,7 +116,7 @@ def check_repository(
     policy, complaint = read_policy(read_settings(files).check, own, files)
     run.notices += [complaint] if complaint else []
     policy = demand(policy, fail_on=target.fail_on, require_approval=target.require_approval)
-    return run.finish(scanner, policy, sees)
+    return run.finish(scanner, policy, sees, more)
 
 
 class _Run:
@@ -165,9 +166,15 @@ class _Run:
             for _, raw in self.states.now.read_many([path])
         )
 
-    def finish(self, scanner: DeepScanner | None, policy: Policy, sees: Callable[[str], bool] | None) -> Check:
+    def finish(
+        self,
+        scanner: DeepScanner | None,
+        policy: Policy,
+        sees: Callable[[str], bool] | None,
+        more: Sequence[Result],
+    ) -> Check:
         """Return the answer of all rules."""
-        results = [*self._of_files(), *self._across(), *self._of_the_repository(policy), *self._of_the_change()]
+        results = [*more, *self._of_files(), *self._across(), *self._of_the_repository(policy), *self._of_the_change()]
         results += check_house_rules(policy, self.chosen, self.verdicts, today=self.today)
         if scanner is not None:
             scanned = list(scan(scanner, self.states.now, [file.path for file in self.chosen], self.raw))

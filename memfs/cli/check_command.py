@@ -19,7 +19,7 @@ from os.path import normpath, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs import __version__, check
+from memfs import __version__, check, exporting
 from memfs.admission.deep import DeepScanner, open_scanner
 from memfs.disk.files import write_in_tree
 from memfs.disk.installed import install_command
@@ -78,6 +78,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     )
     tree, identities, sees = repository.tree, repository.identities(), repository.sight.for_caller(OWNER)
     scanner = _open_scanner(session) if args.scan else None
+    whole = not (args.paths or args.staged or args.base or target.pin)  # by the word of this machine's pin
 
     def look() -> check.Check:
         return check.check_repository(
@@ -89,6 +90,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
             keep=not args.no_cache,
             scanner=scanner,
             sees=sees,
+            more=tuple(exporting.find_behind(repository)) if whole else (),
             on_long=lambda files: session.note(f"looking at {files:,} memories for the first time …"),
         )
 

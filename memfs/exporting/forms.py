@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from memfs.repository.repository import Repository
     from memfs.standing.assess import Assessment
 
+TEAM = Caller(scopes=("team",))
+"""Who a file that everybody reads is for."""
+
 ABOUT = "Approved memories of this repository, written by `memfs export`. Change the memories, not this text.\n"
 
 

@@ -25,7 +25,7 @@ from memfs.model.lenient import MAX_FOREIGN_BYTES
 from memfs.model.memory import BlobEvidence, FrontValue, Lines, MemoryFile, Origin, Part, PartEvidence
 from memfs.model.parts import PartedText
 from memfs.model.slugs import slug_of_title
-from memfs.model.values import dataclass
+from memfs.model.values import dataclass, replace
 from memfs.repository.draft import DraftText, HeldError
 from memfs.repository.repository import Repository
 from memfs.repository.writing import blind_id
@@ -34,6 +34,12 @@ from memfs.sight import OWNER
 DIGITS = 32
 MAX_FILES = 20_000
 _DATABASE = re.compile(r"\.(db|sqlite3?)$", re.IGNORECASE)
+_LINK = re.compile(
+    r"\[\[([^\[\]|#\n]{1,200})(?:#([^\[\]|\n]{1,200}))?(?:\|([^\[\]\n]{1,200}))?\]\]"
+    r"|(?<!!)\[([^\[\]\n]{1,200})\]\(([^():\s]{1,300}\.md)(?:#[^()\s]{0,200})?\)"
+)
+"""A link of a vault, ``[[Note#Part|text]]``, or of Markdown to another note, ``[text](note.md)``."""
+
 _HIDDEN = frozenset({".claude", ".cursor", ".windsurf", ".github", ".serena", ".clinerules"})
 
 Progress = Callable[[int, int], None]
@@ -100,6 +106,7 @@ def make_plan(
     for number, (root, place) in enumerate(found, 1):
         planner.read(root, place)
         progress(number, len(found))
+    planner.map_links()
     return Plan(entries=tuple(planner.entries))
 
 
@@ -164,6 +171,9 @@ class _Planner:
                     self.by_digest[_digest(one)] = file
         self.algorithm = object_format(self.tree) if self.tree.git_dir is not None else "sha1"
         self._dates: dict[str, str] | None = None
+        self.names: dict[str, str] = {}  # what a link may call a source, in small letters → the id that it became
+        # Texts with links: their place in entries, the text, and what makes the memory's file of another text.
+        self.linked: list[tuple[int, str, Callable[[str], MemoryFile]]] = []
 
     def read(self, root: Path, place: Path) -> None:
         """Add the entries of one file."""
@@ -197,6 +207,8 @@ class _Planner:
         evidence = self._evidence(piece, raw, text, label)
         if evidence is not None:
             before = self.by_place.get(_place(evidence))
+            if before is not None:
+                self._name(piece, before.id)
             if before is not None and _digest(evidence) in map(_digest, _contents(before)):
                 self._add(Outcome.SAME, piece.path, kind, line=piece.line, memory_id=before.id)
                 return
@@ -229,12 +241,18 @@ class _Planner:
         changes: dict[str, FrontValue | None] = {"evidence": (format_evidence(evidence),)}
         text = None if is_moved else f"{piece.body}\n"
         outcome = Outcome.MOVED if is_moved else Outcome.CHANGED
+
+        def make(body: str | None) -> MemoryFile:
+            return self.writer.edit(before, changes=changes, body=body, origin=Origin.IMPORTED, dry_run=True).file
+
         try:
-            done = self.writer.edit(before, changes=changes, body=text, origin=Origin.IMPORTED, dry_run=True)
+            file = make(text)
         except MemfsError as error:
             self._refused(error, piece, kind)
             return
-        self._add(outcome, piece.path, kind, line=piece.line, memory_id=before.id, file=done.file, before=before)
+        if text is not None and _LINK.search(piece.body):
+            self.linked.append((len(self.entries), text, make))
+        self._add(outcome, piece.path, kind, line=piece.line, memory_id=before.id, file=file, before=before)
 
     def _new(self, piece: Candidate, kind: str, evidence: Content | None, label: str) -> None:
         scope = str(self.fields.get("scope") or piece.fields.get("scope") or "")
@@ -257,8 +275,39 @@ class _Planner:
             self._refused(error, piece, kind)
             return
         self.taken.add(memory_id)
+        self._name(piece, memory_id)
+        if _LINK.search(piece.body):
+            make = self.writer.make_new
+            self.linked.append((len(self.entries), piece.body, lambda body: make(replace(draft, body=body))))
         self.texts[_folded(piece.body, piece.fields.get("applies_to", ()))] = memory_id
         self._add(Outcome.NEW, piece.path, kind, line=piece.line, memory_id=memory_id, file=file)
+
+    def _name(self, piece: Candidate, memory_id: str) -> None:
+        """Keep by which names links in other notes may mean this one; a part of a file has its heading."""
+        stem = piece.path.rpartition("/")[2].rpartition(".")[0]
+        aliases = piece.fields.get("aliases", ())
+        names = [stem, piece.path] if piece.part is None else [f"{stem}#{piece.part.title}", piece.part.title]
+        for name in (*names, piece.title, *((aliases,) if isinstance(aliases, str) else aliases)):
+            self.names.setdefault(name.casefold(), memory_id)
+
+    def map_links(self) -> None:
+        """Write the ids of memories in the place of links between sources that both came in; other links stay."""
+        for place, text, make in self.linked:
+            body = _LINK.sub(self._target, text)
+            if body == text:
+                continue
+            try:
+                file = make(body)
+            except MemfsError:
+                continue  # with its ids it is too long, or not admissible: as it was, it is
+            self.entries[place] = replace(self.entries[place], file=file)
+
+    def _target(self, link: re.Match[str]) -> str:
+        wiki, part, shown, text, path = link.groups()
+        name = (wiki or path.rpartition("/")[2].rpartition(".")[0]).strip()
+        found = self.names.get(f"{name}#{part}".casefold()) if part else None
+        found = found or self.names.get(name.casefold())
+        return link[0] if found is None else f"{(shown or text or name).strip()} (`{found}`)"
 
     def _choose_id(self, piece: Candidate) -> str:
         """Return a free id: of the title, else with the folder's name behind it."""

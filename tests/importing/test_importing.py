@@ -245,6 +245,24 @@ def test_no_source_takes_time_out_of_proportion(name: str, repo: Path, places: P
     assert time.process_time() - start < 60
 
 
+def test_links_between_notes_that_both_came_in_name_their_memories(repo: Path, memfs: Memfs, tmp_path: Path) -> None:
+    write(tmp_path / "vault", {
+        "Deploys.md": "We deploy on Tuesdays, see [[Rollback Plan]], [[rollback plan|how]].\n",
+        "ops/Rollback Plan.md": "---\naliases: [undo]\n---\nRoll back with one command ([deploys](../Deploys.md)).\n",
+        "Other.md": "See [[Nowhere]], ![picture](x.md), [site](https://x.example/deploys.md), [[deploys#Days]].\n",
+    })  # fmt: skip
+    assert len(imported(memfs, repo, str(tmp_path / "vault"))["new"]) == 3
+    texts = {path.stem: path.read_text() for path in (repo / "memories/team").glob("*.md")}
+    assert "see Rollback Plan (`rollback-plan`), how (`rollback-plan`)" in texts["deploys"]
+    assert "(deploys (`deploys`))" in texts["rollback-plan"]
+    assert "[[Nowhere]]" in texts["other"]
+    assert "![picture](x.md), [site](https://x.example/deploys.md), deploys (`deploys`)" in texts["other"]
+    assert len(imported(memfs, repo, str(tmp_path / "vault"))["same"]) == 3
+    (tmp_path / "vault/Other.md").write_text("Only [[Rollback Plan]] now.\n")
+    assert ids(imported(memfs, repo, str(tmp_path / "vault"))["changed"]) == ["other"]
+    assert "Only Rollback Plan (`rollback-plan`) now." in (repo / "memories/team/other.md").read_text()
+
+
 def test_a_source_neither_names_nor_changes_a_memory_that_its_reader_may_not_see(
     repo: Path, memfs: Memfs, tmp_path: Path
 ) -> None:
