@@ -113,5 +113,7 @@ def choose(
     if changed is None:
         for want in wanted:
             if want != "." and not any(path == want or path.startswith(f"{want}/") for path in found):
-                raise UsageError("no memory lies at this path", where=plain(want))
+                raise UsageError(
+                    "no memory lies at this path", where=plain(want), hint="memfs check memories/SCOPE/ID.md"
+                )
     return found

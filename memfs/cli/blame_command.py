@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
     )
     path = knot.find_path(args.path)
     if path is None:
-        raise UsageError("there is no such file here", where=show_line(args.path))
+        raise UsageError("there is no such file here", where=show_line(args.path), hint="git ls-files")
     found = find_blame(repository, path, caller)
     if args.json:
         memories = [

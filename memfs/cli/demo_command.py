@@ -19,6 +19,8 @@ from memfs.cli.looks import Looks, say_frame
 from memfs.cli.session import Session
 from memfs.cli.trust_command import approve_ids
 from memfs.disk.places import Places
+from memfs.disk.worktree import printable
+from memfs.errors import UsageError
 from memfs.git.process import Completed
 from memfs.git.process import run as run_program
 
@@ -42,6 +44,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
     if args.keep:
         folder = Path(args.keep).absolute()
+        if folder.exists():
+            raise UsageError("is there already", where=printable(str(folder)), hint="memfs demo --keep NEW-FOLDER")
         folder.mkdir(parents=True)
         Story(folder, session).tell()
         session.say(f"\nThe story's folder is {folder}.")

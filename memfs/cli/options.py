@@ -109,5 +109,5 @@ def origin_of(args: argparse.Namespace, session: Session) -> Origin:
 def allowed_rules(args: argparse.Namespace) -> dict[str, str]:
     """Return rule → reason from ``--allow`` and ``--reason``; raises :class:`UsageError` without one."""
     if args.allow and not (args.reason or "").strip():
-        raise UsageError("--allow needs --reason", where="--allow")
+        raise UsageError("--allow needs --reason", hint='--allow RULE --reason "why it is right here"')
     return dict.fromkeys(args.allow or (), args.reason or "")

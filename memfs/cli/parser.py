@@ -35,9 +35,9 @@ def parse_command(argv: list[str]) -> tuple[str, argparse.Namespace]:
     verb, *options = rest
     verb = ALIASES.get(verb, verb)
     if verb not in COMMANDS:
-        near = _nearest(
-            verb, [name for name in (*COMMANDS, *ALIASES) if ALIASES.get(name, name) not in NEVER_SUGGESTED]
-        )
+        near = _nearest(verb, (*COMMANDS, *ALIASES))
+        if near is not None and ALIASES.get(near, near) in NEVER_SUGGESTED:
+            near = None
         hint = f"did you mean `memfs {near}`?" if near else "`memfs --help` lists the commands"
         raise UsageError(f"there is no command {verb!r}", hint=hint)
     args = _parse(command_parser(verb), options)
@@ -73,7 +73,49 @@ class _Parser(argparse.ArgumentParser):
             hint = f"did you mean {near}?" if near else hint
         elif message.startswith("the following arguments are required: "):
             message = f"{message.removeprefix('the following arguments are required: ')} is missing"
+            hint = self._usage_line()
         raise UsageError(message, where=self.prog.removeprefix("memfs "), hint=hint)
+
+    def _usage_line(self) -> str:
+        """Return the command with what it cannot do without."""
+        needed = [
+            f"{_name_of(action)} {_value_of(action)}" if action.option_strings else _value_of(action)
+            for action in self._actions
+            if (not action.option_strings and action.nargs not in ("*", "?")) or action.required
+        ]
+        return " ".join([self.prog, *needed])
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> object:
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError:
+            raise UsageError(f"{arg_string!r} is not a whole number", where=_name_of(action)) from None
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        near = _nearest(str(value), known)
+        hint = f"did you mean {near}?" if near else f"one of {', '.join(known)}"
+        raise UsageError(f"invalid choice: {value!r}", where=_name_of(action), hint=hint)
+
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError:
+            if not action.option_strings:
+                raise
+            name = _name_of(action)
+            raise UsageError("something is missing after it", where=name, hint=f"{name} {_value_of(action)}") from None
+
+
+def _name_of(action: argparse.Action) -> str:
+    options = [option for option in action.option_strings if option[:2] == "--"] or action.option_strings
+    return options[0] if options else _value_of(action)
+
+
+def _value_of(action: argparse.Action) -> str:
+    return str(action.metavar or action.dest.upper())
 
 
 _TOLD = ("add", "approve", "get", "log", "rm", "search")

@@ -65,7 +65,7 @@ def _query(args: argparse.Namespace, session: Session) -> Query:
     from memfs.recall.search import Query
 
     if args.limit < 1:
-        raise UsageError("must be at least 1", where="--limit")
+        raise UsageError("must be at least 1", where="--limit", hint="--limit 5")
     text = " ".join(args.question)
     if not text.strip() and not (args.work_path or args.brief or args.topic):
         raise UsageError("what do you want to know?", hint="memfs recall TEXT, or --for FILE, or --brief")

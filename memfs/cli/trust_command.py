@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ids", nargs="*", metavar="ID", help="a memory to approve")
+    parser.add_argument("--all", action="store_true", help=argparse.SUPPRESS)  # what it does without ids
     parser.add_argument("--since", metavar="BASE", help="what HEAD adds or changes since it left BASE")
     parser.add_argument("--renew", action="store_true", help="what your own lapsed approvals fit")
     parser.add_argument("--until", metavar="DATE", help="the last day on which the approval holds")
@@ -77,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, session: Session) -> int:
     if args.source and not args.sync:
-        raise UsageError("--from needs --sync")
+        raise UsageError("--from needs --sync", hint="memfs trust --sync --from FILE")
     if args.sync:
         return _sync(args, session)
     return approve_ids(
@@ -323,4 +324,4 @@ def _parse_day(text: str | None) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise UsageError("a day is written YYYY-MM-DD", where="--until") from None
+        raise UsageError("a day is written YYYY-MM-DD", where="--until", hint="--until 2027-12-31") from None

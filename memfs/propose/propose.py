@@ -336,7 +336,9 @@ def _collect(tree: WorkTree, wanted: Wanted, base: GitFiles) -> dict[str, bytes 
         mine = [path for path in sizes if _id_of(path) == memory_id]
         theirs = [path for path in old if _id_of(path) == memory_id]
         if memory_id in wanted.ids and not mine and not theirs:
-            raise NotFoundError("no memory of that id is here", where=plain(memory_id))
+            raise NotFoundError(
+                "no memory of that id is here", where=plain(memory_id), hint="`memfs list` shows what there is"
+            )
         for path, raw in here.read_many(mine):
             if not isinstance(raw, bytes):
                 raise InvalidMemoryError(f"cannot be read: {raw}", where=plain(path))

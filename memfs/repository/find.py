@@ -100,6 +100,8 @@ def unknown(name: str, visible: Iterable[str] = ()) -> NotFoundError:
 
     near = get_close_matches(name[:100], [one for one in visible if one], n=2)
     hint = f"did you mean {' or '.join(near)}?" if near else "`memfs list` shows what there is"
+    if "/" in name and not name.startswith("memories/"):
+        hint = "a memory is named by its id; `memfs blame PATH` lists those that rest on a file"
     return NotFoundError("no memory of that id is here for this caller", where=_shown(name), hint=hint)
 
 

@@ -27,7 +27,7 @@ from memfs.model.memory import FrontValue, Memory, MemoryFile, Origin
 from memfs.model.reader import change_memory, make_memory, read_memory, require_memory
 from memfs.model.schema import check_front
 from memfs.model.scope import Caller, scope_of_path
-from memfs.model.slugs import slug_of_title
+from memfs.model.slugs import is_id, slug_of_title
 from memfs.model.values import dataclass, replace
 from memfs.repository.draft import ONE_COMMIT, Commit, DraftText, HeldError, Recorded, TwiceError
 from memfs.repository.fields import Fields
@@ -348,6 +348,12 @@ def _choose_id(draft: DraftText, taken: Collection[str], *, blind: bool) -> str:
         return blind_id(draft.id or slug_of_title(words, taken=()), draft.body, taken=taken)
     if draft.id is None:
         return slug_of_title(words, taken=taken)
+    if not is_id(draft.id):
+        raise InvalidMemoryError(
+            "must be an id: lower-case letters, digits and dashes",
+            where="--id",
+            hint=f"--id {slug_of_title(draft.id, taken=taken)}",
+        )
     if draft.id.lower() in taken:
         raise UsageError(
             "a memory of that id exists",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import shlex
 from collections.abc import Callable, Sequence
 
 from memfs.disk.files import UnreadableFile, read_file
@@ -289,6 +290,8 @@ class Knot:
         if re.fullmatch(r"[0-9a-f]{7,64}", text):
             raise InvalidMemoryError("this repository does not contain that commit")
         name = text.rpartition("@")[0] or text
+        if os.path.isdir(os.path.join(str(self._tree.root), text)):
+            raise InvalidMemoryError("is a folder; name a file in it", hint=f"git ls-files {shlex.quote(text)}")
         if re.search(r"[/.]", name) and not re.search(r"\s", name):
             raise InvalidMemoryError(
                 "this repository does not contain that file", hint="`git ls-files` lists the files that git has"
