@@ -51,7 +51,7 @@ def draw_graph(here: Node, *, newer: Sequence[Node], older: Sequence[Node], evid
     height = ROW * len(rows)
     title = f"What {escape(_visible(here.label))} is connected to"
     return (
-        f'<svg class="graph" width="100%" height="{height}" role="img" aria-label="{title}">'
+        f'<svg class="graph" width="100%" height="{height}" role="group" aria-label="{title}">'
         f"<title>{title}</title>{''.join(lines)}{''.join(shapes)}</svg>"
     )
 
