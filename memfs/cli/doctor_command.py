@@ -178,10 +178,10 @@ def _check_trust(repository: Repository, session: Session) -> Iterator[Finding]:
         message = "this repository is not pinned on this machine, so nothing in it counts as approved"
         yield _finding(Level.WRONG, "pin", message, "compare with a colleague, then: memfs pin")
     elif view.keyring is None:
-        reason = view.notices[0] if view.notices else "the keyring does not hold"
+        reason = view.notices[0] if view.notices else "the keyring does not count"
         yield _finding(Level.WRONG, "keyring", reason, "memfs keys")
     else:
-        yield _finding(Level.GOOD, "pin", f"memfs1:{view.repository_id} is pinned and its keyring holds")
+        yield _finding(Level.GOOD, "pin", f"memfs1:{view.repository_id} is pinned and its keyring is good")
         try:
             key = find_signer(session, view.keyring, wanted=lambda line: line.approves_on(view.today))
             yield _try_key(key, interactive=session.interactive)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rebuild", action="store_true", help="make it anew from the files")
-    parser.add_argument("--status", action="store_true", help="only say how it stands")
+    parser.add_argument("--status", action="store_true", help="only say how current it is")
     add_json(parser)
 
 

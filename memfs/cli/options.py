@@ -64,7 +64,7 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--applies-to", action="append", metavar="GLOB", help="a path glob or topic it applies to; repeatable"
     )
-    parser.add_argument("--expires", metavar="DATE", help="the day from which it no longer holds: a date, 2w, 6m")
+    parser.add_argument("--expires", metavar="DATE", help="the day from which it no longer counts: a date, 2w, 6m")
 
 
 def add_writing(parser: argparse.ArgumentParser, *, commits: bool = True) -> None:
@@ -74,7 +74,7 @@ def add_writing(parser: argparse.ArgumentParser, *, commits: bool = True) -> Non
         choices=[origin.value for origin in Origin],
         help="who wrote the text (default: owner at a terminal, agent elsewhere)",
     )
-    parser.add_argument("--author", metavar="ADDRESS", help="who stands behind it (default: git's user.email)")
+    parser.add_argument("--author", metavar="ADDRESS", help="who vouches for it (default: git's user.email)")
     parser.add_argument("--allow", metavar="RULE", action="append", help="let one admission rule pass; needs --reason")
     parser.add_argument("--reason", metavar="TEXT", help="why --allow is right; recorded in the commit")
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would happen and change nothing")

@@ -106,7 +106,7 @@ class _Parser(argparse.ArgumentParser):
             if not action.option_strings:
                 raise
             name = _name_of(action)
-            raise UsageError("something is missing after it", where=name, hint=f"{name} {_value_of(action)}") from None
+            raise UsageError("expected a value after it", where=name, hint=f"{name} {_value_of(action)}") from None
 
 
 def _name_of(action: argparse.Action) -> str:

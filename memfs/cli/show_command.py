@@ -1,4 +1,4 @@
-"""Show one memory: what it says, its state, who approved it, and how its evidence stands now."""
+"""Show one memory: what it says, its state, who approved it, and whether its evidence is unchanged."""
 
 from __future__ import annotations
 

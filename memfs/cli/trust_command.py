@@ -66,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help=argparse.SUPPRESS)  # what it does without ids
     parser.add_argument("--since", metavar="BASE", help="what HEAD adds or changes since it left BASE")
     parser.add_argument("--renew", action="store_true", help="what your own lapsed approvals fit")
-    parser.add_argument("--until", metavar="DATE", help="the last day on which the approval holds")
+    parser.add_argument("--until", metavar="DATE", help="the last day on which the approval counts")
     parser.add_argument("--key", metavar="FILE", help="the key to sign with")
     parser.add_argument("--print", dest="only_print", action="store_true", help="print the record and write nothing")
     parser.add_argument("--sync", action="store_true", help="write the receipts that approvals in the history lack")
