@@ -158,7 +158,7 @@ def _prompt(fields: Mapping[str, Any]) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    """Return ``text``, or its two ends where it is longer: what is asked stands first or last."""
+    """Return ``text``, or its two ends where it is longer: what is asked comes first or last."""
     if len(text) <= longest:
         return text
     return text[: longest // 2] + "\n" + text[-longest // 2 :]
