@@ -60,6 +60,10 @@ class Sight:
         folder = path.split("/", 1)[0].lower()
         return folder != "memories" or self.sees(caller, scope_to_see(path))
 
+    def is_own(self, caller: Caller) -> bool:
+        """Return whether ``caller`` is a person at their own work tree, with git and its branches at hand."""
+        return is_granted(caller.scopes, "personal") and is_granted(caller.scopes, "restricted/any")
+
     def for_caller(self, caller: Caller) -> Callable[[str], bool]:
         """Return :meth:`sees_path` for this caller."""
         return partial(self.sees_path, caller)

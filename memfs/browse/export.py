@@ -107,7 +107,7 @@ def _reviews(
     repository: Repository, caller: Caller, site: Site, links: StaticLinks, pin: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the page of the branches, and one page for each of the newest."""
-    main, branches = find_branches(repository.tree)
+    main, branches = find_branches(repository.tree, repository.sight.for_caller(caller))
     hrefs = {branch.name: f"review-{place}.html" for place, branch in enumerate(branches[:MAX_REVIEWS], 1)}
     yield (
         "review.html",

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import sys
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from memfs.browse.catalogue import Catalogue, Shelf
@@ -98,7 +100,7 @@ class Pages:
         return make_site(catalogue, name=self.name, about=self.about, today=self.repository.today, review=True)
 
     def _review(self, site: Site, query: dict[str, str]) -> str:
-        main, branches = find_branches(self.repository.tree)
+        main, branches = find_branches(self.repository.tree, self.repository.sight.for_caller(self.shelf.caller))
         wanted = query.get("branch")
         chosen = next((branch.name for branch in branches if branch.name == wanted), None)
         if wanted is not None and chosen is None:
@@ -131,6 +133,11 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing where a browser went away in the middle; a fault of memfs's own is shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def __init__(self, pages: Pages, *, port: int = 0, draw_token: Callable[[], str] | None = None) -> None:
         super().__init__((LOOPBACK, port), _Handler)

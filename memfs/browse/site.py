@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -273,8 +273,9 @@ def _replaces(catalogue: Catalogue, item: Item, other: str) -> str:
 # -- review ------------------------------------------------------------------------------------------
 
 
-def find_branches(tree: WorkTree) -> tuple[str | None, list[Branch]]:
-    """Return the main branch, and the branches that touch memories or what memories rest on, however old.
+def find_branches(tree: WorkTree, sees: Callable[[str], bool]) -> tuple[str | None, list[Branch]]:
+    """Return the main branch, and the branches that touch memories that the reader ``sees``, or what those rest on,
+    however old.
 
     One question for all refs, then one for each that is not merged; the newest come first.
     """
@@ -283,28 +284,38 @@ def find_branches(tree: WorkTree) -> tuple[str | None, list[Branch]]:
         return None, []
     switches = ("--sort=-committerdate", f"--no-merged={main}", "--format=%(refname)%00%(committerdate:short)")
     raw = read_git(tree, "for-each-ref", *switches, f"--count={MAX_REFS}", "refs/heads", "refs/remotes")
-    rests = _rests_on(tree, main)
+    rests = _rests_on(tree, main, sees)
     found: dict[str, Branch] = {}
     for line in raw.decode("utf-8", "replace").splitlines():
         ref, _, on = line.partition("\0")
         name = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
         if not name or name == main or ref.endswith("/HEAD") or name.removeprefix("origin/") in found:
             continue
-        note = _what_it_touches(tree, main, ref, rests)
+        note = _what_it_touches(tree, main, ref, rests, sees)
         if note:
             found[name] = Branch(name=name, note=f"{note}, last on {on}")
     return main, list(found.values())
 
 
-def _rests_on(tree: WorkTree, main: str) -> tuple[str, ...]:
+def _rests_on(tree: WorkTree, main: str, sees: Callable[[str], bool]) -> tuple[str, ...]:
     """Return the files that memories of the main branch rest on."""
     files = GitFiles(tree, require_commit(tree, main))
-    raw = (content for _, content in files.read_many(files.memories()[0]) if isinstance(content, bytes))
+    paths = [path for path in files.memories()[0] if sees(path)]
+    raw = (content for _, content in files.read_many(paths) if isinstance(content, bytes))
     found = {path for content in raw for path in look_for_ground(content)}
     return tuple(sorted(found & files.entries.keys()))[:MAX_GROUND]
 
 
-def _what_it_touches(tree: WorkTree, main: str, ref: str, rests: Sequence[str]) -> str:
+def _what_it_touches(tree: WorkTree, main: str, ref: str, rests: Sequence[str], sees: Callable[[str], bool]) -> str:
+    """Return how much a branch changes, in words; "" for nothing, or nothing that the reader sees."""
+    try:
+        base = read_git(tree, "merge-base", main, ref).decode("ascii").strip()
+        changed = read_git(tree, "diff-tree", "-r", "--name-only", "-z", base, ref, "--", "memories")
+    except MemfsError:
+        return ""
+    memories = [path for path in changed.decode("utf-8", "surrogateescape").split("\0") if path]
+    if memories and not any(map(sees, memories)):
+        return ""
     for paths, words in ((("memories", ".memfs"), ""), (rests, " on files that memories rest on")):
         if not paths:
             continue

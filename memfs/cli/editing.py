@@ -9,8 +9,9 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memfs.errors import MemfsError, RefusedError, UsageError
 from memfs.git.commit import UncommittedError
@@ -42,21 +43,24 @@ def edit_until(
     text, reason = start, ""
     while True:
         text, problem = edit_text(session, text, reason=reason)
-        try:
-            if problem:
-                raise UsageError(problem)
-            return record(text)
-        except UncommittedError:
-            raise
-        except MemfsError as error:
-            if session.interactive and _wants_again(session, error):
-                reason, text = _describe(error), again(text)
-                continue
-            if isinstance(error, RefusedError) and not isinstance(error, HeldError | TwiceError):
-                error.hint = "; ".join(filter(None, (error.hint, "the text is kept nowhere")))
-            else:
-                keep(text, error)
-            raise
+        with _kept_when_stopped(session, partial(keep, text)) as held:
+            try:
+                if problem:
+                    raise UsageError(problem)
+                return record(text)
+            except UncommittedError:
+                raise
+            except MemfsError as error:
+                is_rejected = isinstance(error, RefusedError) and not isinstance(error, HeldError | TwiceError)
+                held.is_wanted = not is_rejected
+                if session.interactive and _wants_again(session, error):
+                    reason, text = _describe(error), again(text)
+                    continue
+                if is_rejected:
+                    error.hint = "; ".join(filter(None, (error.hint, "the text is kept nowhere")))
+                else:
+                    keep(text, error)
+                raise
 
 
 def edit_text(session: Session, start: str, *, reason: str = "") -> tuple[str, str]:
@@ -119,6 +123,37 @@ def _describe(error: MemfsError) -> str:
 
 def _shown(text: str) -> str:
     return escape_hidden(text, single_line=True)
+
+
+class _Held:
+    """Whether the text is kept when its author goes away: not when admission rejected it."""
+
+    is_wanted = True
+
+
+@contextmanager
+def _kept_when_stopped(session: Session, keep: Callable[[MemfsError], None]) -> Iterator[_Held]:
+    """Keep the text when a person presses Ctrl-C at a question, closes the terminal, or the process is ended."""
+    held = _Held()
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield held
+    except KeyboardInterrupt:
+        if held.is_wanted:
+            error = UsageError("interrupted")
+            keep(error)
+            with suppress(OSError):  # the terminal may be gone
+                session.note(f"{error.hint}")
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 @contextmanager

@@ -283,11 +283,13 @@ def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: 
 def _sign_again(session: Session, plan: Plan, signer: Signer) -> None:
 
     done = approve(plan, signer, now=session.now(), message=f"Withdraw again {len(plan.items)} approvals")
+    open_view(plan.tree, session.places, today=session.today)
     session.say(f"withdrawn again: {', '.join(item.id for item in plan.items)} (commit {(done.commit or '')[:12]})")
 
 
 def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
 
+    open_view(tree, session.places, today=session.today)  # this machine remembers at once what it made
     if standing.complete:
         session.say(f"keyring {standing.signed.keyring.version} counts now (commit {commit[:12]})")
         session.say(f"its pin: {pin_of(read_chain(tree)).text}")

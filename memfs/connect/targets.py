@@ -210,7 +210,7 @@ class TomlTarget(_Settings):
             kept = {event: next((p for p in places if p.event == event and p.handler is not None), None)
                     for event, _ in self.hooks}  # fmt: skip
             surplus = [_toml_path(place) for place in places if place not in kept.values()]
-            named = document.get(self.servers, {}).get(NAME) is not None
+            named = _entry(document, self.servers) is not None
             if named and not self.server and self.other_server(document, known) is None:
                 surplus.append((self.servers, NAME))
             if surplus or toml_text.OLD_MARK.search(out):
@@ -243,7 +243,7 @@ class TomlTarget(_Settings):
         """Return what is left of memfs's own after the surplus was cut, in the form that ``prove`` takes."""
         document = self.load(text)
         hooks = tuple((place.event, {"command": place.command}) for place in find_places(document, known))
-        return hooks, (document.get(self.servers) or {}).get(NAME)
+        return hooks, _entry(document, self.servers)
 
     def _put_values(self, text: str, document: Mapping[str, Any], kept: Mapping[str, Any]) -> str:
         tables: list[tuple[str, Mapping[str, Any]]] = []
@@ -256,7 +256,7 @@ class TomlTarget(_Settings):
             there = document["hooks"][event][place.entry]["hooks"][place.handler]
             text = _set_values(text, place.path, there, _handlers(entry)[0])
         if self.server:
-            there = document.get(self.servers, {}).get(NAME)
+            there = _entry(document, self.servers)
             if there is None:
                 tables.append((f"[{self.servers}.{NAME}]", self.server))
             else:
@@ -351,3 +351,12 @@ def _drop_one(text: str, path: tuple[str | int, ...]) -> str:
         return text
     index = last if isinstance(last, int) else [child.key for child in parent.children].index(last)
     return json_text.drop_child(text, parent, index)
+
+
+def _entry(document: Mapping[str, Any], servers: str) -> Any:
+    """Return memfs's own entry among the servers, None where there is none. Raises :class:`ValueError` for servers
+    that are not a table: such a file is not edited."""
+    table = document.get(servers, {})
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{servers} is not a table")
+    return table.get(NAME)

@@ -183,4 +183,4 @@ def _has_toml_hooks(config: Path) -> bool:
     except ValueError as error:
         raise UsageError(f"it is not TOML ({error}); nothing was written", where=str(config)) from None
     events = theirs(document, "mcp_servers").get("hooks")
-    return any(isinstance(entries, list) for entries in (events or {}).values())
+    return isinstance(events, dict) and any(isinstance(entries, list) for entries in events.values())

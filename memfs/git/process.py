@@ -49,16 +49,33 @@ class ProgramTimeout(SetupError):
 def find_program(name: str, path: str | None = None) -> str | None:
     """Return the absolute path of the program ``name``, or None.
 
-    Relative and empty parts of the search path are passed over: they would let the repository
-    that is the working directory bring its own ``git``.
+    Relative and empty parts of the search path are passed over, and those inside the repository that is worked in:
+    they would let it bring its own ``git``.
     """
     if os.sep in name:
         return name if os.access(name, os.X_OK) else None
+    project = _find_project()
     for folder in (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep):
         candidate = os.path.join(folder, name)
-        if os.path.isabs(folder) and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+        if not os.path.isabs(folder) or not os.path.isfile(candidate) or not os.access(candidate, os.X_OK):
+            continue
+        if project is None or not f"{os.path.realpath(folder)}/".startswith(project):
             return candidate
     return None
+
+
+def _find_project() -> str | None:
+    """Return the top of the repository that the working directory is in, with a slash; None where it is in none."""
+    try:
+        folder = os.path.realpath(os.getcwd())
+    except OSError:
+        return None
+    while not os.path.lexists(f"{folder}/.git"):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return f"{folder}/"
 
 
 def run(

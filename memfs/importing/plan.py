@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from memfs.disk.files import UnreadableFile
-from memfs.errors import InvalidMemoryError, MemfsError, RefusedError
+from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, UsageError
 from memfs.git.log import read_commits
 from memfs.git.read import blob_id, head_commit, object_format
 from memfs.importing.kinds import KINDS, Source, find_kind
@@ -124,7 +124,13 @@ def carry_out(repository: Repository, plan: Plan) -> str | None:
 
 def _find(root: Path) -> Iterator[tuple[Path, Path]]:
     """Yield (root, file) of every regular file below ``root``, sorted; links are never followed."""
-    if root.is_file() and not root.is_symlink():
+    if _is_behind_a_link(root):
+        raise UsageError(
+            "this is a link, or lies behind one; nothing was read",
+            where=plain(str(root)),
+            hint="name the folder that it leads to",
+        )
+    if root.is_file():
         yield root.parent, root
         return
     count = 0
@@ -141,6 +147,16 @@ def _find(root: Path) -> Iterator[tuple[Path, Path]]:
             if not place.is_symlink() and place.is_file() and count < MAX_FILES:
                 count += 1
                 yield root, place
+
+
+def _is_behind_a_link(root: Path) -> bool:
+    """Return whether ``root`` is a link, or is reached through one inside a repository: that is its owner's word."""
+    path = Path(os.path.abspath(root))
+    if path.is_symlink():
+        return True
+    above = [path, *path.parents]
+    top = next((place for place, one in enumerate(above) if os.path.lexists(one / ".git")), None)
+    return top is not None and any(one.is_symlink() for one in above[:top])
 
 
 class _Planner:

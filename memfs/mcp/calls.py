@@ -6,6 +6,7 @@ clients show their model only the one, some only the other.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -153,10 +154,7 @@ def _waiting(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # no
         # A branch's name may be the id of a memory that a key's scopes do not cover.
         repository = desk.repository()
         branches = _proposals(repository)
-        parts += [
-            f"Proposed on {show_line(branch)}: `git switch {show_line(branch)} && memfs review --approve`"
-            for branch in branches
-        ]
+        parts += [f"Proposed on {branch}: `git switch {branch} && memfs review --approve`" for branch in branches]
         names = [show_line(draft.name) for draft in list_drafts(repository.tree, desk.places)]
         parts += [f"Held for your user: `memfs drafts show {name}`" for name in names]
     if waiting:
@@ -168,7 +166,8 @@ def _waiting(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # no
 def _proposals(repository: Repository) -> list[str]:
     raw = read_git(repository.tree, "for-each-ref", "--format=%(refname)", "refs/heads/memory/", check=False)
     names = [line.removeprefix("refs/heads/") for line in raw.decode("utf-8", "replace").split("\n") if line]
-    return names[:LIST_LINES]
+    # A name that a shell would read as more than a name is not for pasting, nor for a model.
+    return [name for name in names if re.fullmatch(r"memory/[A-Za-z0-9][A-Za-z0-9._-]{0,100}", name)][:LIST_LINES]
 
 
 def _feedback(given: Mapping[str, Any], desk: Desk, client: str) -> Answer:  # noqa: ARG001

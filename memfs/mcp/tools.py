@@ -12,9 +12,10 @@ from typing import Any
 
 from memfs.model.memory import Kind, State
 from memfs.model.values import dataclass, field
+from memfs.standing.tie import MOST_TEXTS
 
 _TEXT = {"type": "string"}
-_TEXTS = {"type": "array", "items": {"type": "string"}}
+_TEXTS = {"type": "array", "items": {"type": "string"}, "maxItems": MOST_TEXTS}
 _ID = {"type": "string", "description": "memory id"}
 DRAFT: Mapping[str, Mapping[str, Any]] = {
     "text": {"type": "string", "description": "what holds, and why"},

@@ -13,7 +13,7 @@ MAX_ID = 64
 
 _MAX_SLUG = 48  # room for "-2" … "-9999999" in the id
 _SHORTEST_CUT = 24
-_MAX_WORDS = 5
+MAX_WORDS = 5
 _READ = 1_000  # characters of a title
 _SMALL = frozenset("a an the of to in on at by for and or is are was be it that with as".split())
 # Windows refuses these with any extension; a readme in the folder is for people.
@@ -48,7 +48,7 @@ def slug_of_title(title: str, *, taken: Collection[str]) -> str:
         text = anyascii(text)
     words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])'(?=[a-z])", "", text.casefold())) if word]
     telling = [word for word in words if word not in _SMALL]
-    slug = "-".join((telling if len(words) > _MAX_WORDS else words)[:_MAX_WORDS])
+    slug = "-".join((telling if len(words) > MAX_WORDS else words)[:MAX_WORDS])
     if len(slug) > _MAX_SLUG:
         cut = slug.rfind("-", _SHORTEST_CUT, _MAX_SLUG + 1)
         slug = slug[: cut if cut > 0 else _MAX_SLUG].strip("-")

@@ -180,7 +180,8 @@ class Fields:
     def knot(self, scope: object) -> Knot:
         """Return what ties the evidence of a memory of ``scope``, as far as that is known."""
         known = scope if isinstance(scope, str) else None
-        return Knot(self.tree, folder=self.folder, scope=known, sees_path=self.sees)
+        is_own = self.sight.is_own(self.caller)
+        return Knot(self.tree, folder=self.folder, scope=known, sees_path=self.sees, sees_all=is_own)
 
     def tie_edited(
         self, before: MemoryFile, raw: bytes | None, changes: Mapping[str, FrontValue | None], body: str | None

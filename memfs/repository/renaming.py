@@ -15,6 +15,7 @@ from memfs.model.slugs import is_id, slug_of_title
 from memfs.model.triggers import format_trigger
 from memfs.model.values import dataclass
 from memfs.repository.draft import ONE_COMMIT, Commit, DraftText
+from memfs.repository.writing import blind_id
 
 if TYPE_CHECKING:
     from memfs.model.scope import Caller
@@ -38,12 +39,17 @@ def rename(
 ) -> Renamed:
     """Give the memory ``name``, which ``caller`` sees, the id ``new_id`` in one commit, on behalf of ``by``.
 
+    Where ``by`` does not see every memory, the id gets a mark: whether it is taken would tell of a hidden one.
     Raises :class:`UsageError` for an id that is not one, or is taken.
     """
     old = repository.find(name, caller)
     memory = require_memory(old)
-    seen = [file for file in repository.files()[0] if repository.sight.sees_path(by, file.path)]
-    _require_free(new_id, {file.id for file in seen})
+    every = repository.files()[0]
+    seen = [file for file in every if repository.sight.sees_path(by, file.path)]
+    taken = {file.id for file in seen}
+    _require_free(new_id, taken)
+    if len(seen) < len(every):
+        new_id = blind_id(new_id, memory.body, taken=taken)
     writer = repository.writer(by)
     front = old.document.front if old.document is not None else {}
     allow = dict.fromkeys(memory.allow, "")

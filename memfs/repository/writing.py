@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.admission.gate import Draft, Outcome, Severity, judge_draft
+from memfs.admission.gate import Draft, Outcome, Severity, judge_draft, judge_text
 from memfs.admission.rules import Family
 from memfs.disk.files import read_file, scan_memories
 from memfs.disk.places import Places
@@ -27,7 +27,7 @@ from memfs.model.memory import FrontValue, Memory, MemoryFile, Origin
 from memfs.model.reader import change_memory, make_memory, read_memory, require_memory
 from memfs.model.schema import check_front
 from memfs.model.scope import Caller, scope_of_path
-from memfs.model.slugs import is_id, slug_of_title
+from memfs.model.slugs import MAX_WORDS, is_id, slug_of_title
 from memfs.model.values import dataclass, replace
 from memfs.repository.draft import ONE_COMMIT, Commit, DraftText, HeldError, Recorded, TwiceError
 from memfs.repository.fields import Fields
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 AGENT_TRAILER = "Memfs-Agent"
 """The trailer of a commit whose text an agent wrote: its own name for itself, or its key's."""
 
+MAX_SUBJECT = 200
 _MAX_ID_TRIES = 50
 _RANK = (Origin.OWNER, Origin.AGENT, Origin.IMPORTED, Origin.DERIVED)
 """Whose word a text is, the person's own first; a changed text never rises."""
@@ -295,6 +296,11 @@ class Writer:
     ) -> str | None:
         """Commit ``changes`` and return the commit's name; write them alone, and return None, where none is wanted."""
         planned = [Change(path=path, content=content, before=before) for path, content, before in changes]
+        if commit.subject:  # typed by somebody, and in git for good
+            _require_admitted(judge_text(commit.subject, field="commit message"))
+            if "\n" in commit.subject or len(commit.subject) > MAX_SUBJECT:
+                what = f"one line of at most {MAX_SUBJECT} characters"
+                raise InvalidMemoryError(f"the subject of a commit is {what}", where="-m")
         if not commit.wanted:
             write_uncommitted(self.tree, planned)
             return None
@@ -336,8 +342,10 @@ def _require_admitted(decision: Decision) -> None:
 
 def blind_id(wanted: str, body: str, *, taken: Collection[str]) -> str:
     """Return an id for a caller who does not see every memory: whether ``wanted`` is taken would tell of one."""
-    mark = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:4]
-    return slug_of_title(f"{wanted}-{mark}", taken=taken)
+    digest = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+    words = "-".join(wanted.split("-")[: MAX_WORDS - 1])[:40].strip("-")
+    every = (f"{words}-{digest[:size]}" for size in (4, 8, 16))  # no counting on from a hidden one
+    return next((one for one in every if one not in taken), slug_of_title(wanted, taken=taken))
 
 
 def _choose_id(draft: DraftText, taken: Collection[str], *, blind: bool) -> str:

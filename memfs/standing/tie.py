@@ -45,6 +45,7 @@ DIGITS = 32
 """How many digits of a content's name are written: nobody can make two contents that share them."""
 
 _MOST = 4_096  # characters of evidence
+MOST_TEXTS = 32  # that one memory may rest on
 _NUMBER = re.compile(r"([#!])([1-9][0-9]{0,8})")
 _REMOTE = re.compile(
     r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[A-Za-z0-9._-]+@)([A-Za-z0-9.-]+)(?::[0-9]+)?[:/](\S+?)(?:\.git)?/?"
@@ -71,15 +72,20 @@ class Knot:
         folder: str = "",
         scope: str | None = None,
         sees_path: Callable[[str], bool] = lambda _path: True,
+        sees_all: bool = True,
     ) -> None:
         self._tree = tree
+        self._sees_all = sees_all  # else branches, tags and lone objects are not its author's to ask for
         self._sees_path = sees_path  # of the author: a hidden path counts as one that is not there
         self._files = WorkFiles(tree)
         self._folder = folder
         self._scope = scope
 
     def tie_all(self, texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return each text tied, and all notices. Raises :class:`InvalidMemoryError` as :meth:`tie` does."""
+        """Return each text tied, and all notices. Raises :class:`InvalidMemoryError` as :meth:`tie` does, and for
+        more texts than one memory may rest on."""
+        if len(texts) > MOST_TEXTS:
+            raise InvalidMemoryError(f"must be at most {MOST_TEXTS} pieces", where="evidence")
         tied = [self.tie(text) for text in texts]
         return tuple(one.text for one in tied), tuple(dict.fromkeys(said for one in tied for said in one.notices))
 
@@ -223,6 +229,8 @@ class Knot:
     def _commit(self, revision: str) -> str | None:
         if self._tree.git_dir is None or not _REVISION.fullmatch(revision):
             return None
+        if not self._sees_all and revision != "HEAD" and not re.fullmatch(r"[0-9a-f]{7,64}", revision):
+            return None
         done = call_git(self._tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         return done.stdout.decode("ascii", "replace").strip() or None if done.returncode == 0 else None
 
@@ -280,7 +288,9 @@ class Knot:
         return Tied(text=text)
 
     def _has_blob(self, name: str) -> bool:
-        return self._tree.git_dir is not None and call_git(self._tree, "cat-file", "-e", name).returncode == 0
+        if not self._sees_all or self._tree.git_dir is None:
+            return False
+        return call_git(self._tree, "cat-file", "-e", name).returncode == 0
 
     def _tie_commit(self, text: str) -> Tied:
         commit = self._commit(text)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from making import STATEMENT, TODAY, commit, put, write
-from people import Person, found_team
+from people import Person, found_team, sees_all
 from support import git
 
 from memfs.browse.export import export_site
@@ -44,7 +44,7 @@ def crowded(repo: Path, places: Places, key: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_old_branches_are_found_among_many_younger_ones_of_code(crowded: Path) -> None:
-    main, branches = find_branches(find_work_tree(crowded))
+    main, branches = find_branches(find_work_tree(crowded), sees_all)
     assert main == "main"
     assert {branch.name: branch.note for branch in branches} == {
         "old-code": "1 commit on files that memories rest on, last on 2021-01-01",
