@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from memfs.admission.authority import MEANING_RULE
 from memfs.admission.catalogue import all_rules, rule_named
 from memfs.admission.gate import judge_fields, judge_text
+from memfs.cli.looks import say_line
 from memfs.cli.options import add_json
 from memfs.errors import UsageError
 from memfs.git.log import read_messages
@@ -126,7 +127,7 @@ def _test(args: argparse.Namespace, session: Session) -> int:
         session.say(f"{name}: {decision.outcome.value}")
         for finding in decision.findings:
             place = f"{finding.field}:{finding.line}:{finding.column}" if finding.line else finding.field
-            session.say(f"  {finding.severity.value:<6}  {finding.rule}  {place}  {finding.message}")
+            say_line(session, f"  {finding.severity.value:<6}  {finding.rule}  {place}  {finding.message}")
     return code
 
 
@@ -192,5 +193,5 @@ def _rules(args: argparse.Namespace, session: Session) -> int:
         )
         return 0
     for rule in rules:
-        session.say(f"{rule.name:<32} {rule.severity.value:<6}  {rule.sentence}")
+        say_line(session, f"{rule.name:<32} {rule.severity.value:<6}  {rule.sentence}")
     return 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs.cli.looks import say_line
 from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.disk.worktree import folder_below
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         approved = "approved" if assessment.verdict.trusted else "not approved"
         session.say(f"{_place(bearing):<12} {bearing.file.id}  {assessment.state.state.value}, {approved}")
         if assessment.approved and bearing.file.memory is not None:
-            session.say(f"{'':<12} {show_line(' '.join(bearing.file.memory.statement.split()))}")
+            say_line(session, f"{'':<12} {show_line(' '.join(bearing.file.memory.statement.split()))}")
     if not found:
         session.note("no memory has to do with this file")
     return EXIT_YES if found else EXIT_NO

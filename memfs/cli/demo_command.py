@@ -77,6 +77,15 @@ def play_approval(home: str) -> None:
     sys.exit(approve_ids([MEMORY], actor))
 
 
+def _quoted(argument: str) -> str:
+    """Return an argument as a person would type it."""
+    if argument.startswith("~/") and shlex.quote(argument[2:]) == argument[2:]:
+        return argument
+    if "'" in argument and not set(argument) & set('"$`\\!'):
+        return f'"{argument}"'
+    return shlex.quote(argument)
+
+
 class Story:
     """The demo's stage: a home with a key, a project with a decision record."""
 
@@ -161,7 +170,7 @@ class Story:
 
     def _memfs(self, *arguments: str) -> None:
 
-        self._show(f"memfs {shlex.join(arguments)}")
+        self._show(f"memfs {' '.join(map(_quoted, arguments))}")
         done = self._child(
             "from memfs.cli.demo_command import play; play(sys.argv[1], sys.argv[2:])", str(self.home), *arguments
         )
@@ -190,8 +199,13 @@ class Story:
         target.write_text(text, encoding="utf-8")
 
     def _say(self, text: str) -> None:
-        lines = [self.looks.dim(f"# {line}") for line in text.splitlines()]
+        lines = [self.looks.dim(f"# {line}") for line in self._wrapped(text)]
         self.session.say("\n" + "\n".join(lines))
+
+    def _wrapped(self, text: str) -> list[str]:
+        if not self.session.draws:
+            return text.splitlines()
+        return [line.removeprefix("# ") for line in self.looks.wrap(" ".join(text.split()), first="# ", rest="# ")]
 
     def _show(self, command: str) -> None:
         lines = self.looks.wrap(command, first="$ ", rest="    ") if self.session.draws else [f"$ {command}"]

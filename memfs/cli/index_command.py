@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from memfs.cli.looks import say_line
 from memfs.cli.options import add_json
 from memfs.cli.progress import bars
 from memfs.index.refresh import index_status
@@ -46,7 +47,7 @@ def _status(args: argparse.Namespace, session: Session) -> int:
         session.emit("index-status", {**fields, "model": model, "embedded": embedded})
     else:
         session.say(f"index      {status.state}{f' ({status.detail})' if status.detail else ''}")
-        session.say(f"folder     {escape_hidden(status.folder, single_line=True)}")
+        say_line(session, f"folder     {escape_hidden(status.folder, single_line=True)}")
         session.say(f"memories   {status.memories}, {status.behind} changed since, {status.unreadable} cannot be read")
         session.say(f"generation {status.generation}, {status.segments} segments, {status.tail} in the tail")
         session.say(f"size       {status.bytes / 1e6:.1f} MB")

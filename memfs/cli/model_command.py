@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from memfs.cli.looks import say_line
 from memfs.cli.options import add_json
 from memfs.errors import SetupError, UsageError
 from memfs.index import models
@@ -78,7 +79,7 @@ def _list(args: argparse.Namespace, session: Session) -> int:
         state = "prepared" if prepared else "here" if here else "not here"
         mark = "*" if model.id == choice else " "
         about = f"{model.dimensions} dimensions, {model.longest} pieces, {model.languages}, {model.licence}"
-        session.say(f"{mark} {model.id:<20} {state:<9} {about}  {model.source}")
+        say_line(session, f"{mark} {model.id:<20} {state:<9} {about}  {model.source}")
     return 0
 
 

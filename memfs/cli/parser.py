@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -133,9 +134,13 @@ def help_page() -> str:
         lines += ["", f"{title}:", *(f"  {verb:<{width}}  {COMMANDS[verb]}" for verb in verbs)]
     lines += [
         "",
-        "Other names: " + ", ".join(f"{name} ({verb})" for name, verb in ALIASES.items() if name in _TOLD) + ".",
+        *textwrap.wrap(
+            f"Other names: {', '.join(f'{name} ({verb})' for name, verb in ALIASES.items() if name in _TOLD)}.",
+            max(40, terminal_width()),
+        ),
     ]
-    lines += ["", "-C DIR runs as if started in DIR; `memfs VERB --help` explains a command; `memfs --version`."]
+    last = "-C DIR runs as if started in DIR; `memfs VERB --help` explains a command; `memfs --version`."
+    lines += ["", *textwrap.wrap(last, max(40, terminal_width()))]
     return "\n".join(lines)
 
 
@@ -144,6 +149,16 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=max(40, terminal_width() - 2))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Return a description as it is written, or, where the terminal is narrow, with its prose wrapped."""
+        if all(len(line) <= width for line in text.splitlines()):
+            return super()._fill_text(text, width, indent)
+        parts = []
+        for part in text.strip().split("\n\n"):
+            is_prose = not any(line.startswith(" ") for line in part.splitlines())
+            parts.append(textwrap.fill(" ".join(part.split()), width) if is_prose else part)
+        return "\n\n".join(indent + part for part in parts)
 
 
 def terminal_width() -> int:
