@@ -119,6 +119,7 @@ def _value_of(action: argparse.Action) -> str:
     return str(action.metavar or action.dest.upper())
 
 
+_WIDE = 90  # columns from which help is shown as it is written
 _TOLD = ("add", "approve", "get", "log", "rm", "search")
 
 
@@ -152,7 +153,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Return a description as it is written, or, where the terminal is narrow, with its prose wrapped."""
-        if all(len(line) <= width for line in text.splitlines()):
+        if width >= _WIDE or all(len(line) <= width for line in text.splitlines()):
             return super()._fill_text(text, width, indent)
         parts = []
         for part in text.strip().split("\n\n"):

@@ -24,7 +24,9 @@ from memfs.cli.options import add_fields, add_json, add_writing, allowed_rules, 
 from memfs.cli.writing import read_input
 from memfs.errors import EXIT_YES, UsageError
 from memfs.model.codepoints import plain
+from memfs.model.memory import Origin
 from memfs.repository import DraftText, Repository, find_ids, keeping
+from memfs.repository.may_write import require_agents_welcome
 from memfs.sight import OWNER
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
     draft, code = _new_draft(args, session), EXIT_YES
     for repository, ids in session.open_each(args.ids, OWNER):
         args.ids = ids
+        if not session.interactive and not args.dry_run:
+            require_agents_welcome(session.places, repository.tree, Origin.AGENT)
         code = max(code, send(args, session, repository, draft))
     return code
 

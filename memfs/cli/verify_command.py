@@ -19,7 +19,9 @@ from memfs.cli.options import add_caller, add_json, caller_of
 from memfs.cli.trust_command import approve_ids
 from memfs.cli.verifying import ask_still_true
 from memfs.errors import EXIT_NO, EXIT_YES, MemfsError
+from memfs.model.memory import Origin
 from memfs.propose.propose import Wanted, prepare
+from memfs.repository.may_write import require_agents_welcome
 from memfs.repository.verify import plan_verification
 from memfs.sight import OWNER
 
@@ -49,6 +51,8 @@ def run(args: argparse.Namespace, session: Session) -> int:
 
 def _verify_in(repository: Repository, names: Sequence[str], args: argparse.Namespace, session: Session) -> int:
     caller = caller_of(args)
+    if not session.interactive:
+        require_agents_welcome(session.places, repository.tree, Origin.AGENT)
     plans = []
     for memory_id in names:
         assessment = repository.assess(repository.find(memory_id, caller), caller)

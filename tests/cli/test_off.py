@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from mcp_talk import Talk
 from people import Team, Terminal
 from support import Run, launch_command
 
@@ -45,6 +46,19 @@ def test_no_hook_and_no_recall_answers_until_it_is_on_again(team: Team, memfs_pr
     assert memfs_process("off", "--list", "--json", cwd=team.root).json["folders"] == [str(team.root)]
     assert "is on" in type_it(team, "off", "--end")
     assert ask(team, memfs_process)[0] == 0
+
+
+def test_no_tool_of_the_server_answers_there(team: Team) -> None:
+    type_it(team, "off")
+    talk = Talk(team.places.home, team.root, "--allow", "write")
+    try:
+        talk.begin()
+        for tool, arguments in (("recall", {"query": "migrations"}), ("list", {}), ("get", {"id": "a"})):
+            answer = json.dumps(talk.call(tool, **arguments))
+            assert "memfs is off" in answer, tool
+            assert "additive" not in answer, tool
+    finally:
+        talk.process.kill()
 
 
 def test_a_program_cannot_turn_it_off(team: Team, memfs_process: Callable[..., Run]) -> None:

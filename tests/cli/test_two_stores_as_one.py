@@ -167,3 +167,28 @@ def test_without_two_stores_the_answer_says_what_it_takes(repo: Path, memfs: Mem
     assert memfs("init", "--no-keyring", cwd=repo).code == 0
     run = memfs("promote", "x", cwd=repo)
     assert (run.code, "`memfs init --personal` makes your store" in run.err) == (2, True)
+
+
+def test_several_ids_of_several_stores_are_verified_in_one_go(repo: Path, mine: Path, memfs: Memfs) -> None:
+    (repo / "docs.md").write_text("one\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "docs")
+    remember(memfs, "The team deploys on Tuesdays.", "--id", "deploys", "--evidence", "docs.md", cwd=repo)
+    remember(memfs, "My editor is vim.", "--id", "editor", "--scope", "personal", "--review", "on 2026-12-02", cwd=repo)
+    run = memfs("verify", "deploys", "editor", cwd=repo)
+    assert run.code == 5, run.err  # nobody sits here, and no agent may write into the user's own store
+    assert "let no agent write" in run.err
+    assert "memory/verify" not in git(mine, "branch", "--list", "memory/*")
+    argv = [*launch_command(mine.parents[3]), "verify", "deploys", "editor"]
+    shown = run_at_terminal(argv, [], cwd=repo, env=dict(os.environ))
+    assert shown.code == 0, shown.out
+    assert "deploys: nothing that it rests on has changed" in shown.out
+    assert "from your store personal" in shown.out
+    assert "no memory of that id" not in shown.out
+
+
+def test_an_agent_proposes_nothing_of_the_users_own_store(repo: Path, mine: Path, memfs: Memfs) -> None:
+    remember(memfs, "My editor is vim.", "--id", "editor", "--scope", "personal", cwd=repo)
+    run = memfs("propose", "editor", "--no-push", cwd=repo)
+    assert (run.code, "let no agent write" in run.err) == (5, True), run.err
+    assert git(mine, "branch", "--list", "memory/*") == ""
