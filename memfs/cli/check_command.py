@@ -104,12 +104,16 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if args.write_baseline:
         return _write_baseline(found.report, session)
     print_report(report, args.format, session)
-    if found.unpinned:
-        session.note("memfs: nothing here is pinned, so no approval was judged")
-        session.note("  run `memfs pin` once, or give --pin; `--pin here` trusts the keyring that is here unverified")
-        if not args.staged:  # before a commit the rules are what counts, and not everybody has pinned
-            return EXIT_USAGE
+    if found.unpinned and not _say_unpinned(session, is_staged=args.staged):
+        return EXIT_USAGE
     return EXIT_YES if report.passed() else EXIT_NO
+
+
+def _say_unpinned(session: Session, *, is_staged: bool) -> bool:
+    """Say that no approval was judged; return whether the answer counts all the same."""
+    session.note("memfs: nothing here is pinned, so no approval was judged")
+    session.note("  run `memfs pin` once, or give --pin; `--pin here` trusts the keyring that is here unverified")
+    return is_staged  # before a commit the rules are what counts, and not everybody has pinned
 
 
 def find_hook_target(tree: WorkTree, environ: Mapping[str, str]) -> tuple[bool, str | None, str | None]:
