@@ -133,7 +133,7 @@ def is_trusted(verdict: Verdict | None) -> bool:
 def check_texts_approved(verdicts: Mapping[str, Verdict], *, is_required: bool) -> Iterator[Result]:
     """Yield the memories of a whole repository whose approval does not cover the text, or is not enough."""
     for path, verdict in verdicts.items():
-        if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT):
+        if verdict.reason in (Reason.CHANGED, Reason.OLDER_TEXT, Reason.TWO_TEXTS):
             detail = verdict.detail or "the text is not the one that was approved"
             yield make_result("approval-lost", f"{detail[0].upper()}{detail[1:]}.", path=path)
         elif verdict.reason in (Reason.KEY_EXPIRED, Reason.KEY_RETIRED):

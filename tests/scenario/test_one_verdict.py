@@ -271,6 +271,8 @@ def test_every_surface_says_the_same(
     whole = check_repository(machine.tree, machine.places, Target(), today=today, keep=False)
     assert whole.verdicts[PATH].trusted == (reason is None)
     assert whole.standings[PATH].report.state.value == shown["state"]
+    if reason in ("changed", "older-text", "two-texts"):
+        assert "approval-lost" in {result.rule for result in whole.report.results if result.path == PATH}
 
     review = ask("review", "..".join(add_again(machine)), "--json")
     (change,) = review.json["changes"]
