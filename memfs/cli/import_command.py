@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs import importing
+from memfs.cli.import_walk import walk
 from memfs.cli.options import add_json
 from memfs.cli.progress import bars
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
@@ -55,10 +56,11 @@ def run(args: argparse.Namespace, session: Session) -> int:
     if not args.json:
         _tell(session, plan)
     if wanted and not args.yes:
-        wanted = session.interactive and session.ask(f"Write {len(plan.writes)} memories? [y/N]").lower() in (
-            "y",
-            "yes",
-        )
+        question = f"Write {len(plan.writes)} memories? [y]es, [w]alk through them, [N]o:"
+        answer = session.ask(question).lower() if session.interactive else ""
+        if answer in ("w", "walk"):
+            plan = walk(session, repository, plan)
+        wanted = answer in ("y", "yes", "w", "walk")
     commit = importing.carry_out(repository, plan) if wanted else None
     if args.json:
         session.emit("import", {"commit": commit, "entries": [_payload(entry) for entry in plan.entries]})

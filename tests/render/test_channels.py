@@ -76,6 +76,7 @@ MODULES = {
     "check/keyrings.py": "keyrings, not memories",
     "check/reading.py": "judges it",
     "check/texts.py": "compares it",
+    "cli/import_walk.py": "shows each text in a frame of its own",
     "exporting/folders.py": "writes approved memories as files into a folder that the person names",
     "exporting/forms.py": "writes approved memories into files that agents read",
     "importing/kinds.py": "reads sources of other tools",
