@@ -205,7 +205,7 @@ def test_a_linked_worktree_and_a_second_project_have_their_own_memories(
     world.client.settings(model.url)
     world.connect()
     linked = tmp_path / "linked tree"
-    git(world.project, "worktree", "add", "-q", str(linked))
+    git(world.project, "worktree", "add", "-q", "-b", "linked", str(linked))
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q")
