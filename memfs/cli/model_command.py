@@ -117,7 +117,7 @@ def _read(args: argparse.Namespace) -> bytes:
             raise UsageError(f"cannot be read: {error.strerror}", where=args.source) from error
     if not args.source.startswith("https://"):
         raise UsageError("an address must begin with https://", where=ascii(args.source))
-    if not args.sha256:
+    if not args.sha256 and args.id not in KNOWN:
         raise UsageError("an address needs the digest of what is there", where="--sha256")
 
     try:

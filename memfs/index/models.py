@@ -76,7 +76,8 @@ KNOWN: dict[str, Model] = {
             longest=512,
             languages="en",
             licence="MIT",
-            sha256="",
+            # onnx/model.onnx at revision 5c38ec7c; two projects that pin this file name the same digest.
+            sha256="828e1496d7fabb79cfa4dcd84fa38625c0d3d21da474a00f08db0f559940cf35",
             source="https://huggingface.co/BAAI/bge-small-en-v1.5",
             pooling="cls",
             query_prefix="Represent this sentence for searching relevant passages: ",
@@ -246,7 +247,8 @@ def add_model(places: Places, model: Model, raw: bytes) -> Model:
         raise UsageError("a model's id is lower-case letters, digits, dots and dashes", where=ascii(model.id))
     digest = sha256(raw).hexdigest()
     if model.sha256 and digest != model.sha256.lower():
-        raise UsageError(f"the file's sha256 is {digest}, not the one given", where=model.id)
+        hint = "--sha256 names the file that you mean, such as one with smaller numbers"
+        raise UsageError(f"the file's sha256 is {digest}, not {model.sha256}", where=model.id, hint=hint)
     kept = model._replace(sha256=digest, source="added")
     if model.id not in KNOWN:
         kept = kept._replace(near=ADDED_NEAR, related=ADDED_RELATED, above_mean=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def test_a_file_with_another_digest_is_not_kept(places: Places) -> None:
     with pytest.raises(UsageError, match="sha256"):
         models.add_model(places, MODEL._replace(sha256="0" * 64), model(*STORED))
     assert not (places.share / "models").exists()
+
+
+def test_every_known_model_has_a_digest_and_another_file_needs_its_own(places: Places) -> None:
+    assert all(len(known.sha256) == 64 for known in models.KNOWN.values())
+    bge, raw = models.KNOWN["bge-small-en-v1.5"], model(*STORED)
+    with pytest.raises(UsageError, match="sha256"):
+        models.add_model(places, bge, raw)
+    assert models.add_model(places, bge._replace(sha256=sha256(raw).hexdigest()), raw).id == bge.id
 
 
 @pytest.mark.parametrize("name", ["", "../x", ".hidden", "a/b", "x" * 65, "a b"])
