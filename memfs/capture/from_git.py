@@ -6,14 +6,14 @@ Only sentences that begin as ``data/decisions.txt`` says count. Evidence is the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from memfs.disk.worktree import WorkTree
 from memfs.errors import UsageError
-from memfs.git.log import read_messages
+from memfs.git.log import read_commits, read_messages
 from memfs.git.snapshot import require_commit
 from memfs.model.codepoints import plain
 from memfs.model.lenient import MAX_FOREIGN_BYTES, read_foreign
@@ -36,7 +36,8 @@ def statements_of_range(repository: Repository, given: str) -> Iterator[Found]:
 
     Raises :class:`UsageError` for what is not a range of commits.
     """
-    for name, message in _messages(repository.tree, given):
+    sees = repository.sight.for_caller(OWNER)
+    for name, message in _messages(repository.tree, given, sees):
         for text in find_statements(message):
             yield text, f"said in commit {name[:12]}", {"kind": "decision", "evidence": (name[:12],)}
 
@@ -78,8 +79,11 @@ def _decides() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{line})" for line in lines if line and not line.startswith("#")))
 
 
-def _messages(tree: WorkTree, given: str) -> Iterator[tuple[str, str]]:
-    """Yield (commit, message) of BASE..HEAD, or of one commit. Raises :class:`UsageError` for anything else."""
+def _messages(tree: WorkTree, given: str, sees: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+    """Yield (commit, message) of BASE..HEAD, or of one commit; not of one that touched what the person does not see.
+
+    Raises :class:`UsageError` for anything else.
+    """
     base, dots, head = given.partition("..")
     tip = require_commit(tree, (head.lstrip(".") or "HEAD") if dots else given)
     try:
@@ -88,5 +92,8 @@ def _messages(tree: WorkTree, given: str) -> Iterator[tuple[str, str]]:
         if dots:
             raise
         since = None  # the first commit of all
+    touched = read_commits(tree, tip, ["memories"], merges=True)
+    hidden = {commit.name for commit in touched if not all(sees(file.path) for file in commit.files)}
     for name, message in read_messages(tree, [tip], since=since)[:_MOST_COMMITS]:
-        yield name, message.decode("utf-8", "replace")
+        if name not in hidden:
+            yield name, message.decode("utf-8", "replace")

@@ -120,3 +120,15 @@ def test_nobody_is_asked_to_sign_what_they_may_not_read(
     terminal = Terminal([*launch_command(sealed), *argv], cwd=team.tree.root, env=os.environ)
     _, said = terminal.answer(*answers)
     require_silent(said.replace(" ".join(argv), "").replace("zanzibar-plan: no memory of that id", ""), team.tree.root)
+
+
+def test_the_message_of_a_commit_that_touched_a_hidden_memory_is_no_draft(
+    team: Team, memfs_process: Callable[..., Run]
+) -> None:
+    repo = team.tree.root
+    (repo / FOLDER / "zanzibar-plan.md").write_text(memory_text("It is off.", scope="restricted/board"))
+    git(repo, "commit", "-qam", "We decided to buy Globex in the spring of 2030.")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "We decided to keep migrations additive here.")
+    run = memfs_process("capture", "--from-git", "HEAD~2..HEAD", "--dry-run", cwd=repo)
+    assert "migrations additive" in run.out
+    assert "Globex" not in run.out + run.err
