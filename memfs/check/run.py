@@ -187,14 +187,15 @@ class _Run:
         notices += [self.cache.notice] if self.cache.notice else []
         seen = results if sees is None else self._leave_seen(results, sees)
         withheld = set(results) - set(seen)
+        looked = [path for path in self.only & set(self.files) if sees is None or sees(path)]
         if withheld:
             notices.append(
                 f"{counted(len(withheld), 'result')} about memories that this user may not read, counted too"
             )
         report = Report(
             results=sort_results(group_results(seen)),
-            files=len(self.only & set(self.files)),
-            cached=self.cached,
+            files=len(looked),
+            cached=min(self.cached, len(looked)),
             notices=tuple(dict.fromkeys(notices)),
             fail_on=policy.fail_on,
             withheld=tuple(sorted(result.level for result in withheld)),

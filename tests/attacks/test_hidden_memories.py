@@ -132,3 +132,12 @@ def test_the_message_of_a_commit_that_touched_a_hidden_memory_is_no_draft(
     run = memfs_process("capture", "--from-git", "HEAD~2..HEAD", "--dry-run", cwd=repo)
     assert "migrations additive" in run.out
     assert "Globex" not in run.out + run.err
+
+
+def test_a_check_counts_no_memory_that_its_reader_may_not_see(team: Team, memfs_process: Callable[..., Run]) -> None:
+    repo = team.tree.root
+    for _ in range(2):  # the second run knows them from the first
+        report = memfs_process("check", "--json", cwd=repo).json
+        seen = memfs_process("list", "--json", cwd=repo).json["memories"]
+        assert report["files"] == len(seen)
+        assert report["cached"] <= report["files"]
