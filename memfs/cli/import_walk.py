@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 QUESTION = "Keep this text [k,d,e,q,?]?"
 HELP = """\
-k  keep it; so does Enter
-d  drop it: it is not written
+k  keep it
+d  drop it: it is not written; so does Enter
 e  change its text in $EDITOR, and see it again
 q  quit: this one and the rest are dropped"""
 
@@ -35,6 +35,8 @@ def walk(session: Session, repository: Repository, plan: Plan) -> Plan:
         if chosen is None:
             break
         kept += chosen
+    dropped = {one.id for one in writes if one.outcome is Outcome.NEW} - {one.id for one in kept}
+    kept = [_without_links(repository, one, dropped) for one in kept]
     session.note(f"{len(kept)} of {len(writes)} are kept")
     return replace(plan, entries=(*(one for one in plan.entries if one not in writes), *kept))
 
@@ -44,9 +46,9 @@ def _ask(session: Session, repository: Repository, entry: Entry, place: str) -> 
     _show(session, entry, place)
     while True:
         answer = session.ask(QUESTION).lower()[:1]
-        if answer in ("", "k", "y"):
+        if answer in ("k", "y"):
             return [entry]
-        if answer in ("d", "n", "s"):
+        if answer in ("", "d", "n", "s"):  # the end of input too: nothing is kept that nobody kept
             return []
         if answer == "q":
             return None
@@ -83,6 +85,22 @@ def _changed(session: Session, repository: Repository, entry: Entry) -> Entry:
     body, problem = edit_text(session, entry.file.document.body.strip("\n") + "\n")
     if problem:
         session.note(problem)
+    return _with_body(repository, entry, body)
+
+
+def _without_links(repository: Repository, entry: Entry, dropped: set[str]) -> Entry:
+    """Return ``entry`` without the ids that links to ``dropped`` memories got."""
+    assert entry.file is not None
+    assert entry.file.document is not None
+    body = entry.file.document.body
+    for memory_id in dropped:
+        body = body.replace(f" (`{memory_id}`)", "")
+    return entry if body == entry.file.document.body else _with_body(repository, entry, body)
+
+
+def _with_body(repository: Repository, entry: Entry, body: str) -> Entry:
+    assert entry.file is not None
+    assert entry.file.document is not None
     writer = repository.writer()
     if entry.outcome is not Outcome.NEW and entry.before is not None:
         evidence = entry.file.document.front.get("evidence", ())

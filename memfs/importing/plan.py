@@ -7,11 +7,13 @@ nothing, other content is an edit, the same content at another place follows it.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from urllib.parse import unquote
 
 from memfs.disk.files import UnreadableFile
 from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, UsageError
@@ -39,6 +41,8 @@ _LINK = re.compile(
     r"|(?<!!)\[([^\[\]\n]{1,200})\]\(([^():\s]{1,300}\.md)(?:#[^()\s]{0,200})?\)"
 )
 """A link of a vault, ``[[Note#Part|text]]``, or of Markdown to another note, ``[text](note.md)``."""
+
+_CODE_OR_LINK = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|(?:{_LINK.pattern})")
 
 _HIDDEN = frozenset({".claude", ".cursor", ".windsurf", ".github", ".serena", ".clinerules"})
 
@@ -188,8 +192,8 @@ class _Planner:
         self.algorithm = object_format(self.tree) if self.tree.git_dir is not None else "sha1"
         self._dates: dict[str, str] | None = None
         self.names: dict[str, str] = {}  # what a link may call a source, in small letters → the id that it became
-        # Texts with links: their place in entries, the text, and what makes the memory's file of another text.
-        self.linked: list[tuple[int, str, Callable[[str], MemoryFile]]] = []
+        # Texts with links: their place in entries, path and text, and what makes the memory's file of another text.
+        self.linked: list[tuple[int, str, str, Callable[[str], MemoryFile]]] = []
 
     def read(self, root: Path, place: Path) -> None:
         """Add the entries of one file."""
@@ -267,7 +271,7 @@ class _Planner:
             self._refused(error, piece, kind)
             return
         if text is not None and _LINK.search(piece.body):
-            self.linked.append((len(self.entries), text, make))
+            self.linked.append((len(self.entries), piece.path, text, make))
         self._add(outcome, piece.path, kind, line=piece.line, memory_id=before.id, file=file, before=before)
 
     def _new(self, piece: Candidate, kind: str, evidence: Content | None, label: str) -> None:
@@ -294,7 +298,9 @@ class _Planner:
         self._name(piece, memory_id)
         if _LINK.search(piece.body):
             make = self.writer.make_new
-            self.linked.append((len(self.entries), piece.body, lambda body: make(replace(draft, body=body))))
+            self.linked.append(
+                (len(self.entries), piece.path, piece.body, lambda body: make(replace(draft, body=body)))
+            )
         self.texts[_folded(piece.body, piece.fields.get("applies_to", ()))] = memory_id
         self._add(Outcome.NEW, piece.path, kind, line=piece.line, memory_id=memory_id, file=file)
 
@@ -303,13 +309,15 @@ class _Planner:
         stem = piece.path.rpartition("/")[2].rpartition(".")[0]
         aliases = piece.fields.get("aliases", ())
         names = [stem, piece.path] if piece.part is None else [f"{stem}#{piece.part.title}", piece.part.title]
-        for name in (*names, piece.title, *((aliases,) if isinstance(aliases, str) else aliases)):
-            self.names.setdefault(name.casefold(), memory_id)
+        for name in {*names, piece.title, *((aliases,) if isinstance(aliases, str) else aliases)}:
+            known = self.names.setdefault(name.casefold(), memory_id)
+            if known != memory_id:
+                self.names[name.casefold()] = ""  # two are called so: a link to it stays as it is
 
     def map_links(self) -> None:
         """Write the ids of memories in the place of links between sources that both came in; other links stay."""
-        for place, text, make in self.linked:
-            body = _LINK.sub(self._target, text)
+        for place, path, text, make in self.linked:
+            body = _CODE_OR_LINK.sub(partial(self._target, path), text)
             if body == text:
                 continue
             try:
@@ -318,12 +326,15 @@ class _Planner:
                 continue  # with its ids it is too long, or not admissible: as it was, it is
             self.entries[place] = replace(self.entries[place], file=file)
 
-    def _target(self, link: re.Match[str]) -> str:
+    def _target(self, base: str, link: re.Match[str]) -> str:
+        """Return what stands for a link of the note at ``base``; code, and what leads nowhere, stays as it is."""
+        if link[0].startswith("`"):
+            return link[0]
         wiki, part, shown, text, path = link.groups()
-        name = (wiki or path.rpartition("/")[2].rpartition(".")[0]).strip()
+        name = wiki.strip() if wiki else posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(path)))
         found = self.names.get(f"{name}#{part}".casefold()) if part else None
         found = found or self.names.get(name.casefold())
-        return link[0] if found is None else f"{(shown or text or name).strip()} (`{found}`)"
+        return f"{(shown or text or name).strip()} (`{found}`)" if found else link[0]
 
     def _choose_id(self, piece: Candidate) -> str:
         """Return a free id: of the title, else with the folder's name behind it."""

@@ -377,3 +377,29 @@ def test_a_walk_lets_nothing_in_that_the_gate_refuses(repo: Path, sealed: Path, 
     )  # fmt: skip
     assert "admission rejected this text" in run.out
     assert not list((repo / "memories").rglob("*.md"))
+
+
+def test_a_link_names_the_note_that_it_leads_to_and_code_stays(repo: Path, memfs: Memfs, tmp_path: Path) -> None:
+    write(tmp_path / "vault", {
+        "a/setup.md": "# Alpha setup\n\nAlpha needs a database.\n",
+        "b/setup.md": "# Beta setup\n\nBeta needs a queue.\n",
+        "b/deploy.md": "Deploys need [the setup](setup.md), not [the other](../a/setup.md), nor [[setup]].\n",
+        "code.md": "Write `[[deploy]]` or\n\n```\n[[deploy]]\n```\n\nfor [[deploy]].\n",
+    })  # fmt: skip
+    imported(memfs, repo, str(tmp_path / "vault"))
+    texts = {path.stem: path.read_text() for path in (repo / "memories/team").glob("*.md")}
+    assert "need the setup (`beta-setup`), not the other (`alpha-setup`), nor [[setup]]." in texts["deploy"]
+    assert "Write `[[deploy]]` or\n\n```\n[[deploy]]\n```\n\nfor deploy (`deploy`)." in texts["code"]
+
+
+def test_a_walk_that_ends_keeps_nothing_more_and_leaves_no_id_of_what_was_dropped(
+    repo: Path, sealed: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "vault", {"a.md": "Fact a, see [[b]].\n", "b.md": "Fact b.\n", "c.md": "Fact c.\n"})
+    argv = [*launch_command(sealed), "import", str(tmp_path / "vault")]
+    run = run_at_terminal(
+        argv, [("[N]o:", "w"), ("?]?", "k"), ("?]?", ""), ("?]?", "\x04")], cwd=repo, env=dict(os.environ)
+    )
+    assert run.code == 0, run.out
+    (kept,) = (repo / "memories/team").glob("*.md")
+    assert kept.read_text().endswith("Fact a, see b.\n")
