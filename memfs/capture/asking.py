@@ -17,6 +17,7 @@ from typing import Any
 from memfs.admission.masking import MASK, mask_private
 from memfs.capture.transcripts import Turn
 from memfs.errors import SetupError
+from memfs.model.codepoints import folded
 from memfs.model.values import dataclass, replace
 
 PIECE = 60_000
@@ -124,14 +125,10 @@ def _schema() -> Any:
 
 def _find_line(quote: str, turns: Sequence[Turn]) -> int | None:
     """Return the line of the first turn that contains ``quote``, blanks and letters' case aside."""
-    wanted = _folded(quote)
+    wanted = folded(quote)
     if wanted.count(" ") < FEWEST_WORDS - 1:
         return None
-    return next((turn.line for turn in turns if wanted in _folded(turn.text)), None)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return next((turn.line for turn in turns if wanted in folded(turn.text)), None)
 
 
 def statements_of(turns: Sequence[Turn], ask: Ask) -> Iterator[tuple[list[Statement], int]]:

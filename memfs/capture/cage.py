@@ -20,7 +20,7 @@ from memfs.capture.asking import Ask
 from memfs.disk.places import Places
 from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.errors import MemfsError, SetupError
-from memfs.git.process import Completed, find_program
+from memfs.git.process import Completed, require_program
 from memfs.git.process import run as run_program
 from memfs.model.values import dataclass, field
 
@@ -122,9 +122,7 @@ def is_inside(environ: Mapping[str, str]) -> bool:
 
 def make_caged(cage: Cage, places: Places, environ: Mapping[str, str]) -> Ask:
     """Return what asks the caged agent. Raises :class:`SetupError` unless its cage is proved for this program."""
-    program = find_program(cage.program, environ.get("PATH"))
-    if program is None:
-        raise SetupError(f"{cage.program} is not on the PATH")
+    program = require_program(cage.program, environ)
     if not is_proved(cage, places, program):
         raise SetupError(
             f"the cage for {cage.agent} is not proved for the program that is installed, so nothing is captured",

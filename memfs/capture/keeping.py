@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from memfs.capture.asking import Statement
 from memfs.capture.transcripts import Transcript
 from memfs.disk.drafts import list_drafts
-from memfs.errors import InvalidMemoryError, RefusedError
+from memfs.errors import RefusedError
 from memfs.git.read import blob_id
-from memfs.model.evidence import format_evidence, parse_evidence
+from memfs.model.codepoints import folded
+from memfs.model.evidence import DIGITS, format_same
 from memfs.model.memory import BlobEvidence, FrontValue, Lines, Origin, PartEvidence
 from memfs.model.parts import PartedText
 from memfs.model.values import dataclass
@@ -17,8 +18,6 @@ from memfs.repository.draft import DraftText
 from memfs.repository.drafting import keep_captured
 from memfs.repository.repository import Repository
 from memfs.sight import OWNER
-
-DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +46,14 @@ def keep_statements(
     writer = repository.writer()
     sees = repository.sight.for_caller(OWNER)
     files = [file for file in repository.files()[0] if file.memory is not None and sees(file.path)]
-    said = {_folded(file.memory.body) for file in files if file.memory is not None}
-    said |= {_folded(draft.body) for draft in list_drafts(repository.tree, repository.places)}
+    said = {folded(file.memory.body) for file in files if file.memory is not None}
+    said |= {folded(draft.body) for draft in list_drafts(repository.tree, repository.places)}
     drafts, known, refused = [], 0, 0
     for text, why, fields in found:
-        if _folded(text) in said:
+        if folded(text) in said:
             known += 1
             continue
-        said.add(_folded(text))
+        said.add(folded(text))
         try:
             drafts.append(keep_captured(writer, DraftText(body=f"{text}\n", origin=Origin.DERIVED, front=fields), why))
         except RefusedError:
@@ -83,11 +82,4 @@ def _evidence(transcript: Transcript, line: int) -> str | None:
     else:
         blob = blob_id(transcript.raw, algorithm="sha1")[:DIGITS]
         found = BlobEvidence(repo=transcript.agent, path=transcript.name, blob=blob)
-    try:
-        return format_evidence(found) if parse_evidence(format_evidence(found)) == found else None
-    except InvalidMemoryError:
-        return None
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return format_same(found)

@@ -19,8 +19,7 @@ from memfs.capture.cage import CAGES, SECONDS, Cage, keep_proof, open_folder, ru
 from memfs.capture.stub import Force, Model, Use
 from memfs.disk.places import Places
 from memfs.disk.private import make_folder
-from memfs.errors import SetupError
-from memfs.git.process import find_program
+from memfs.git.process import require_program
 from memfs.git.process import run as run_program
 from memfs.model.values import dataclass
 
@@ -98,9 +97,7 @@ def prove(agent: str, places: Places, environ: Mapping[str, str]) -> Proof:
     Raises :class:`SetupError` where the program is not there or does not end.
     """
     cage = CAGES[agent]
-    program = find_program(cage.program, environ.get("PATH"))
-    if program is None:
-        raise SetupError(f"{cage.program} is not on the PATH", where=agent)
+    program = require_program(cage.program, environ)
     folder = make_folder(places, "cache", "capture")
     with tempfile.TemporaryDirectory(prefix="proof-", dir=folder) as base, Model() as model:
         facts = tuple(_try(cage, program, _World(Path(base), model.url), model, places))

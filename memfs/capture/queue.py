@@ -7,22 +7,18 @@ was noted for ten minutes; then the one detached process that waits for that rea
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import memfs
 from memfs.disk.places import Places
-from memfs.disk.private import find_folder, make_folder, read_own, replace_own
+from memfs.disk.private import find_folder, make_folder, own_lock, read_own, replace_own
 from memfs.errors import MemfsError
-from memfs.git.process import spawn_detached
+from memfs.git.process import spawn_own
 from memfs.model.values import dataclass
 
 QUIET_SECONDS = 600
@@ -48,18 +44,10 @@ def note(places: Places, transcript: str, cwd: str, *, now: float) -> None:
     name = hashlib.sha256(transcript.encode("utf-8", "surrogateescape")).hexdigest()[:24]
     row = {"transcript": transcript, "cwd": cwd, "at": now}
     replace_own(folder / f"{name}.json", json.dumps(row).encode() + b"\n")
-    with _alone(places) as is_alone:
+    with own_lock(_lock(places), wait=False) as is_alone:
         pass
     if is_alone:
-        package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
-        code = (
-            "import sys; sys.path.insert(0, sys.argv[1])\n"
-            "from pathlib import Path\n"
-            "from memfs.cli import run_process\n"
-            "from memfs.disk.places import Places\n"
-            "raise SystemExit(run_process(['capture', '--queued'], places=Places(home=Path(sys.argv[2]))))"
-        )
-        spawn_detached([sys.executable, "-I", "-c", code, package, str(places.home)], cwd="/")
+        spawn_own("memfs.cli.capture_command:run_queued", str(places.home))
 
 
 def read_queue(places: Places) -> list[Waiting]:
@@ -82,7 +70,7 @@ def take_ended(places: Places, *, quiet: float = QUIET_SECONDS) -> Iterator[Wait
     Only one process does this at a time: another one yields nothing. A session is taken off before it is read, so
     that one which cannot be read is not tried for ever.
     """
-    with _alone(places) as is_alone:
+    with own_lock(_lock(places), wait=False) as is_alone:
         while is_alone and (waiting := read_queue(places)):
             left = waiting[0].at + quiet - time.time()
             if left > 0:
@@ -116,17 +104,6 @@ def _read(file: Path) -> Mapping[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-@contextmanager
-def _alone(places: Places) -> Iterator[bool]:
-    """Take the lock of the one process that captures; False where another one has it."""
-    path = make_folder(places, "state", "capture") / "lock"
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-            return
-        yield True
-    finally:
-        os.close(fd)
+def _lock(places: Places) -> Path:
+    """Return the lock of the one process that captures."""
+    return make_folder(places, "state", "capture") / "lock"

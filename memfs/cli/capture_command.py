@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs import capture
+from memfs.cli import run_process
 from memfs.cli.options import add_json
+from memfs.disk.places import Places
 from memfs.disk.settings import read_user_settings
 from memfs.disk.store_entries import set_switches
 from memfs.errors import EXIT_NO, EXIT_YES, MemfsError, RefusedError, SetupError, UsageError
@@ -48,6 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--dry-run", action="store_true", help="print what would be sent, and send nothing")
     parser.add_argument("--queued", action="store_true", help=argparse.SUPPRESS)  # what the detached process does
     add_json(parser)
+
+
+def run_queued(home: str) -> None:
+    """Capture what waits, once it has ended: the body of the detached process."""
+    raise SystemExit(run_process(["capture", "--queued"], places=Places(home=Path(home))))
 
 
 def run(args: argparse.Namespace, session: Session) -> int:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -129,6 +130,24 @@ def replace_own(path: str | Path, content: bytes) -> None:
         write_atomic(Path(path), content, mode=0o600)
     except OSError as error:
         raise _unusable(path, error) from None
+
+
+@contextmanager
+def own_lock(path: str | Path, *, wait: bool) -> Iterator[bool]:
+    """Take the lock file ``path``, made where it is missing; give False, without it, when another process has it and
+    ``wait`` is false. Readers never take one. Raises :class:`OSError`."""
+    import fcntl
+
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(fd)
 
 
 def read_decisive(path: Path, what: str, *, limit: int) -> bytes | None:

@@ -9,6 +9,7 @@ ended together.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import subprocess
 
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CAUSES = ("fatal:", "error:")
 _ASIDES = ("hint:", "warning:")
 
@@ -168,7 +170,7 @@ def run_at_terminal(argv: Sequence[str], *, cwd: str | Path | None = None) -> in
     """Return the exit code of ``argv`` run on this process's own terminal, such as an editor."""
     import subprocess
 
-    program = _require_program(argv[0], None)
+    program = require_program(argv[0])
     try:
         return subprocess.run([program, *argv[1:]], cwd=cwd, check=False).returncode
     except OSError as error:
@@ -179,7 +181,7 @@ def spawn_detached(argv: Sequence[str], *, cwd: str | Path | None = None) -> Non
     """Start ``argv`` and leave it: own session, closed streams, no child of this process."""
     import subprocess
 
-    program = _require_program(argv[0], None)
+    program = require_program(argv[0])
     try:
         # The shell puts the program into the background and ends, so that init inherits it.
         subprocess.run(
@@ -194,6 +196,16 @@ def spawn_detached(argv: Sequence[str], *, cwd: str | Path | None = None) -> Non
         raise SetupError(f"{argv[0]} cannot be started: {error.strerror or error}") from error
 
 
+def spawn_own(call: str, *arguments: str) -> None:
+    """Start a process of memfs's own that calls ``call`` (``module:function``) with ``arguments``, and leave it.
+
+    It runs the memfs that this process runs, wherever that is.
+    """
+    module, _, function = call.partition(":")
+    code = f"import sys; sys.path.insert(0, sys.argv[1])\nfrom {module} import {function}\n{function}(*sys.argv[2:])"
+    spawn_detached([sys.executable, "-I", "-c", code, os.path.dirname(_PACKAGE), *arguments], cwd="/")
+
+
 def first_line(raw: bytes) -> str:
     """Return the line of what a program wrote that says most, safe to print.
 
@@ -204,7 +216,11 @@ def first_line(raw: bytes) -> str:
     return escape_hidden(ranked[0][:300], single_line=True) if ranked else ""
 
 
-def _require_program(name: str, env: Mapping[str, str] | None) -> str:
+def require_program(name: str, env: Mapping[str, str] | None = None) -> str:
+    """Return the absolute path of the program ``name``, by the search path of ``env``; None: of this process.
+
+    Raises :class:`SetupError` where it is not there.
+    """
     program = find_program(name, None if env is None else env.get("PATH", os.defpath))
     if program is None:
         raise SetupError(f"{name} is not installed, or not in a folder of PATH", hint=f"install {name} and try again")
@@ -223,7 +239,7 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     import subprocess
 
-    program = _require_program(argv[0], env)
+    program = require_program(argv[0], env)
     try:
         return subprocess.Popen(
             [program, *argv[1:]],

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from memfs.disk.gitfiles import is_true
 from memfs.disk.worktree import WorkTree, printable
-from memfs.errors import SetupError, UsageError
-from memfs.git.process import Completed, ProgramError, find_program, first_line, run
+from memfs.errors import UsageError
+from memfs.git.process import Completed, ProgramError, first_line, require_program, run
 from memfs.git.read import (
     READ_SWITCHES,
     blob_id,
@@ -77,8 +77,7 @@ class WritingGit:
                 where=printable(tree.root),
                 hint="clone the repository instead of unpacking a copy of it",
             )
-        if find_program("git") is None:
-            raise SetupError("git is not installed, or not in a folder of PATH", hint="install git and try again")
+        require_program("git")
         self.tree = tree
         self.git_dir: Path = tree.git_dir
         self.common_dir: Path = tree.common_dir

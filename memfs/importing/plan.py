@@ -16,13 +16,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from memfs.disk.files import UnreadableFile
-from memfs.errors import InvalidMemoryError, MemfsError, RefusedError, UsageError
+from memfs.errors import MemfsError, RefusedError, UsageError
 from memfs.git.log import read_commits
 from memfs.git.read import blob_id, head_commit, object_format
 from memfs.importing.kinds import KINDS, Source, find_kind
 from memfs.importing.source import Candidate, LeftOut, why_never
-from memfs.model.codepoints import plain
-from memfs.model.evidence import format_evidence, parse_evidence, place_of
+from memfs.model.codepoints import folded, plain
+from memfs.model.evidence import DIGITS, format_evidence, format_same, place_of
 from memfs.model.lenient import MAX_FOREIGN_BYTES
 from memfs.model.memory import BlobEvidence, FrontValue, Lines, MemoryFile, Origin, Part, PartEvidence
 from memfs.model.parts import PartedText
@@ -33,7 +33,6 @@ from memfs.repository.repository import Repository
 from memfs.repository.writing import blind_id
 from memfs.sight import OWNER
 
-DIGITS = 32
 MAX_FILES = 20_000
 _DATABASE = re.compile(r"\.(db|sqlite3?)$", re.IGNORECASE)
 _LINK = re.compile(
@@ -371,10 +370,7 @@ class _Planner:
         if found is None:
             content = raw or piece.body.encode("utf-8", "surrogateescape")
             found = BlobEvidence(repo=repo, path=piece.path, blob=blob_id(content, algorithm=self.algorithm)[:DIGITS])
-        try:
-            return found if parse_evidence(format_evidence(found)) == found else None
-        except InvalidMemoryError:
-            return None
+        return found if format_same(found) is not None else None
 
     def _first_day(self, path: str) -> str:
         """Return the day on which git got ``path`` first, "" where it does not have it."""
@@ -439,4 +435,4 @@ def _contents(file: MemoryFile) -> list[Content]:
 
 
 def _folded(body: str, applies_to: FrontValue) -> tuple[str, FrontValue]:
-    return " ".join(body.split()).casefold(), applies_to
+    return folded(body), applies_to

@@ -11,10 +11,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from memfs.disk.private import make_folder
+from memfs.disk.private import make_folder, own_lock
 from memfs.disk.worktree import identify
 from memfs.errors import SetupError
-from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
+from memfs.index.folder import find_obstacle, index_folder, make_index_folder
 
 if TYPE_CHECKING:
     from memfs.disk.places import Places
@@ -56,7 +56,7 @@ class FactCache:
         try:
             make_index_folder(self._tree, self._places)
             make_folder(self._places, "cache", "index", identify(self._tree), "facts")
-            with index_lock(os.path.dirname(self._folder), "facts.lock", wait=wait) as is_mine:
+            with own_lock(f"{os.path.dirname(self._folder)}/facts.lock", wait=wait) as is_mine:
                 if is_mine:
                     self._write()
         except (OSError, SetupError):

@@ -12,8 +12,7 @@ import json
 import os
 import stat
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -236,21 +235,3 @@ def make_index_folder(tree: WorkTree, places: Places) -> str:
     if obstacle is not None:
         raise SetupError(obstacle, where=folder, hint="memfs doctor")
     return folder
-
-
-@contextmanager
-def index_lock(folder: str, name: str, *, wait: bool) -> Iterator[bool]:
-    """Take the lock ``name`` of an index folder; yields False, without it, when another process has it
-    and ``wait`` is false. Readers never take one."""
-    import fcntl
-
-    fd = os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
-            return
-        yield True
-    finally:
-        os.close(fd)

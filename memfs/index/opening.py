@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import Entry, Stamps, UnreadableFile, parse_stamp, read_file, scan_stamps, stamp_folders
+from memfs.disk.private import own_lock
 from memfs.errors import SetupError
 from memfs.index.build import Build, Gate, apply_changes, read_document
 from memfs.index.folder import (
@@ -16,7 +17,6 @@ from memfs.index.folder import (
     Snapshot,
     find_obstacle,
     index_folder,
-    index_lock,
     make_index_folder,
     read_snapshot,
 )
@@ -178,7 +178,7 @@ def _try_to_save(
     what was written."""
     try:
         folder = make_index_folder(tree, places)
-        with index_lock(folder, "lock", wait=False) as locked:
+        with own_lock(f"{folder}/lock", wait=False) as locked:
             if not locked:
                 return None
             try:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import Stamps, scan_stamps
-from memfs.disk.private import replace_own
+from memfs.disk.private import own_lock, replace_own
 from memfs.errors import SetupError
 from memfs.index.build import SEGMENT, Build, Gate, apply_changes
 from memfs.index.folder import (
@@ -16,7 +16,6 @@ from memfs.index.folder import (
     find_damage,
     find_obstacle,
     index_folder,
-    index_lock,
     make_index_folder,
     read_snapshot,
 )
@@ -104,10 +103,10 @@ def _refresh(
 ) -> RefreshReport | None:
     folder = make_index_folder(tree, places)
     # One refresh at a time: it can take minutes. The writers' lock is held for the words alone.
-    with index_lock(folder, "refresh.lock", wait=wait) as is_mine:
+    with own_lock(f"{folder}/refresh.lock", wait=wait) as is_mine:
         if not is_mine:
             return None
-        with index_lock(folder, "lock", wait=True):
+        with own_lock(f"{folder}/lock", wait=True):
             snapshot = None if anew else _read_sound(tree, places, gate)
             report, snapshot = _refresh_words(tree, places, gate, snapshot, progress)
         replace_own(os.path.join(folder, "passed"), b"")

@@ -12,8 +12,7 @@ from __future__ import annotations
 import os
 import stat
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from heapq import nsmallest
 from operator import mul
@@ -21,6 +20,7 @@ from struct import Struct, pack, unpack_from
 from typing import NamedTuple
 from zlib import crc32
 
+from memfs.disk.private import own_lock
 from memfs.index.text import KEY_BYTES, NO_KEY
 
 PREFILTERED = 150
@@ -134,7 +134,7 @@ def append_vectors(folder: str, vectors: Iterable[tuple[bytes, array[float], byt
 
     Waits for another writer. Rows that a killed writer left without a key are cut off first.
     """
-    with _locked(folder):
+    with own_lock(f"{folder}/lock", wait=True):
         present = Vectors(folder, dimensions)
         new = {key: (vector, tokens) for key, vector, tokens in vectors if key not in present.rows}
         place = os.path.getsize(path) if os.path.exists(path := os.path.join(folder, "tokens")) else 0
@@ -161,7 +161,7 @@ def drop_damaged(folder: str, dimensions: int) -> int:
     """
     if not os.path.isdir(folder):
         return 0
-    with _locked(folder):
+    with own_lock(f"{folder}/lock", wait=True):
         found = Vectors(folder, dimensions).damaged()
         if found:
             fd = os.open(os.path.join(folder, "rows"), os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -171,19 +171,6 @@ def drop_damaged(folder: str, dimensions: int) -> int:
             finally:
                 os.close(fd)
         return len(found)
-
-
-@contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """Wait until no other process writes into ``folder``."""
-    import fcntl
-
-    fd = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)
 
 
 def _vector_crc(key: bytes, place: int, size: int, bits: bytes, int8: bytes) -> int:

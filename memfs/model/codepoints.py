@@ -254,6 +254,11 @@ def one_line(text: str) -> str:
     return _MARKUP.sub("\\\\u{003C}", escape_hidden(text, single_line=True))
 
 
+def folded(text: str) -> str:
+    """Return ``text`` so that two texts of the same words are equal, blanks and letters' case aside."""
+    return " ".join(text.split()).casefold()
+
+
 def plain(text: str, *, limit: int = 120) -> str:
     """Return text of a repository as one safe line for a message, cut to ``limit`` characters."""
     escaped = one_line(text[: limit * 2])

@@ -30,10 +30,8 @@ from memfs.model.memory import (
     UrlEvidence,
 )
 
-MIN_DIGITS = 16
-"""Fewest digits of ``@blob:`` and ``@text:``."""
-
-MAX_LINE_NUMBER = 999_999
+DIGITS = 32
+"""Digits of the ``@blob:`` and ``@text:`` that memfs writes; it reads 16 and more."""
 
 _COMMIT = r"[0-9a-f]{7,64}"
 _HEX = r"[0-9a-f]{16,64}"
@@ -130,6 +128,15 @@ def format_evidence(evidence: Evidence) -> str:
             return url
         case SaidEvidence(person=person, on=on):
             return f"said by {person} on {on.isoformat()}"
+
+
+def format_same(evidence: Evidence) -> str | None:
+    """Return the text of ``evidence``, None where it would be read back as another one, or not at all."""
+    text = format_evidence(evidence)
+    try:
+        return text if parse_evidence(text) == evidence else None
+    except InvalidMemoryError:
+        return None
 
 
 def place_of(evidence: PathEvidence | BlobEvidence | PartEvidence) -> str:

@@ -9,8 +9,6 @@ from unicodedata import normalize
 from memfs.errors import InvalidMemoryError
 
 ID = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
-MAX_ID = 64
-
 _MAX_SLUG = 48  # room for "-2" … "-9999999" in the id
 _SHORTEST_CUT = 24
 MAX_WORDS = 5

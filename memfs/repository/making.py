@@ -16,9 +16,9 @@ from memfs.errors import SetupError, TrustError
 from memfs.git.commit import Change, commit_changes
 from memfs.git.read import blob_id, head_commit, object_format
 from memfs.git.snapshot import WorkFiles
+from memfs.model.evidence import DIGITS
 from memfs.model.values import dataclass
 from memfs.repository.initialise import Initialised, init_repository
-from memfs.standing.tie import DIGITS
 from memfs.trust.pinning import has_keyring
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from memfs import index
 from memfs.admission.gate import GATE_VERSION, Decision, Finding, Outcome, judge_reading, settle_reading
 from memfs.admission.rules import Family, Severity
-from memfs.disk.private import make_folder
+from memfs.disk.private import make_folder, own_lock
 from memfs.errors import SetupError
 from memfs.index.facts import FactCache
-from memfs.index.folder import index_lock, make_index_folder
+from memfs.index.folder import make_index_folder
 from memfs.index.opening import Opened, open_index
 
 if TYPE_CHECKING:
@@ -80,24 +80,15 @@ def refresh_detached(tree: WorkTree, places: Places) -> None:
 
     None is started while another one is at work, or where the folder must not be used.
     """
-    import sys
-
-    import memfs
-    from memfs.git.process import spawn_detached
+    from memfs.git.process import spawn_own
 
     try:
-        with index_lock(make_index_folder(tree, places), "refresh.lock", wait=False) as is_free:
+        with own_lock(f"{make_index_folder(tree, places)}/refresh.lock", wait=False) as is_free:
             if not is_free:
                 return
     except (OSError, SetupError):
         return
-    package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from memfs.standing.background import run_detached\n"
-        "run_detached(sys.argv[2], sys.argv[3])"
-    )
-    spawn_detached([sys.executable, "-I", "-c", code, package, str(places.home), str(tree.root)])
+    spawn_own("memfs.standing.background:run_detached", str(places.home), str(tree.root))
 
 
 def run_detached(home: str, root: str) -> None:

@@ -19,7 +19,7 @@ from memfs.git.read import blob_at, call_git, head_commit, read_git
 from memfs.git.snapshot import MAX_FILE, WorkFiles
 from memfs.git.stored import clean_blob
 from memfs.model.codepoints import escape_hidden
-from memfs.model.evidence import format_evidence, parse_evidence, parse_part, place_of, require_path
+from memfs.model.evidence import DIGITS, format_evidence, parse_evidence, parse_part, place_of, require_path
 from memfs.model.memory import (
     BlobEvidence,
     CommitEvidence,
@@ -41,7 +41,6 @@ from memfs.model.versions import find_version
 from memfs.standing.facts import may_rest_on
 from memfs.standing.manifests import read_manifests
 
-DIGITS = 32
 """How many digits of a content's name are written: nobody can make two contents that share them."""
 
 _MOST = 4_096  # characters of evidence

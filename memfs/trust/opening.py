@@ -7,17 +7,16 @@ by that one instead.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
 from memfs.disk.places import Places
+from memfs.disk.private import own_lock
 from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.errors import MemfsError, SetupError
-from memfs.git.process import ProgramTimeout, spawn_detached
+from memfs.git.process import ProgramTimeout, spawn_own
 from memfs.git.read import head_commit
 from memfs.model.codepoints import plain
 from memfs.trust.cache import SignatureCache
@@ -152,7 +151,10 @@ class _Opening:
                 f"the history was not read, so only receipts and this machine's memory count ({error.message})"
             )
             if isinstance(error, ProgramTimeout) and patience < HISTORY_SECONDS and self.places is not None:
-                _read_detached(tree, self.places, self.today)
+                # A process of its own reads a long history whole, and nobody waits for it.
+                arguments = [str(self.places.home), str(tree.root), self.today.isoformat()]
+                with suppress(SetupError):
+                    spawn_own("memfs.trust.opening:run_detached", *arguments)
         if shallow_mark(tree) is not None and self.given is None:
             self.notices.append(
                 "the history is cut off here (a shallow clone), so an older withdrawal may be missing: "
@@ -242,30 +244,12 @@ class _Opening:
             self.remembered.note_keyring_tip(followed.commit)
 
 
-def _read_detached(tree: WorkTree, places: Places, today: date) -> None:
-    """Start a process of its own that reads a long history whole, and do not wait for it."""
-    import memfs
-
-    package = os.path.dirname(os.path.dirname(os.path.abspath(memfs.__file__)))
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from memfs.trust.opening import run_detached\n"
-        "run_detached(*sys.argv[2:])"
-    )
-    with suppress(SetupError):
-        arguments = [package, str(places.home), str(tree.root), today.isoformat()]
-        spawn_detached([sys.executable, "-I", "-c", code, *arguments])
-
-
 def run_detached(home: str, root: str, today: str) -> None:
     """Read the history of the tree at ``root``: the body of the detached process. One at a time."""
-    import fcntl
-
     places = Places(home=Path(home))
-    fd = os.open(places.state / "reading.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with suppress(BlockingIOError):
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        open_view(find_work_tree(Path(root)), places, today=date.fromisoformat(today))
+    with own_lock(places.state / "reading.lock", wait=False) as is_mine:
+        if is_mine:
+            open_view(find_work_tree(Path(root)), places, today=date.fromisoformat(today))
 
 
 def _untrusted(reason: Reason, detail: str) -> Verdict:

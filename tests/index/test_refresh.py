@@ -13,11 +13,12 @@ import pytest
 from indexes import OpenGate, settle, write_memory
 
 from memfs.disk.places import Places
+from memfs.disk.private import own_lock
 from memfs.disk.worktree import WorkTree, find_work_tree
 from memfs.errors import SetupError
 from memfs.index import build, opening
 from memfs.index import refresh as refreshing
-from memfs.index.folder import find_obstacle, index_folder, index_lock, make_index_folder
+from memfs.index.folder import find_obstacle, index_folder, make_index_folder
 from memfs.index.opening import FEW_CHANGES, Opened
 from memfs.index.refresh import RefreshReport, index_status
 from memfs.index.text import DamagedIndex
@@ -328,7 +329,7 @@ def test_whoosh_is_not_imported_before_the_manifest_is_checked(tree: WorkTree, p
 def test_a_reader_does_not_wait_for_a_writer(tree: WorkTree, places: Places) -> None:
     rebuild(tree, places)
     write_memory(tree.root, "newcomer", "A newcomer caches.")
-    with index_lock(make_index_folder(tree, places), "lock", wait=True):
+    with own_lock(f"{make_index_folder(tree, places)}/lock", wait=True):
         began = time.monotonic()
         assert found(tree, places, "newcomer") == ["newcomer"]
         assert time.monotonic() - began < 5
@@ -336,7 +337,7 @@ def test_a_reader_does_not_wait_for_a_writer(tree: WorkTree, places: Places) -> 
 
 
 def test_two_refreshes_do_not_run_at_once(tree: WorkTree, places: Places) -> None:
-    with index_lock(make_index_folder(tree, places), "refresh.lock", wait=True):
+    with own_lock(f"{make_index_folder(tree, places)}/refresh.lock", wait=True):
         assert refresh(tree, places, wait=False) is None
 
 
