@@ -264,7 +264,7 @@ def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: 
     Raises :class:`TrustError` where the root's key may not: then somebody who may must do it first.
     """
 
-    plan = plan_kept_withdrawals(tree, open_view(tree, session.places, today=session.today), keyring)
+    plan = plan_kept_withdrawals(tree, session.places, keyring, today=session.today)
     if not plan.items:
         return None
     ids = [item.id for item in plan.items]
@@ -283,7 +283,6 @@ def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: 
 def _sign_again(session: Session, plan: Plan, signer: Signer) -> None:
 
     done = approve(plan, signer, now=session.now(), message=f"Withdraw again {len(plan.items)} approvals")
-    open_view(plan.tree, session.places, today=session.today)
     session.say(f"withdrawn again: {', '.join(item.id for item in plan.items)} (commit {(done.commit or '')[:12]})")
 
 

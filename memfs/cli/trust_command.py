@@ -160,9 +160,7 @@ def _approve_in(repository: Repository, session: Session, wish: _Wish, *, only_p
     announce(session, [signer])
     if only_print:
         return _print_records(session, chosen, signer)
-    done = approve(chosen, signer, now=session.now())
-    open_view(tree, session.places, today=session.today)  # this machine remembers at once what it made
-    return _tell(session, done, as_json=as_json)
+    return _tell(session, approve(chosen, signer, now=session.now()), as_json=as_json)
 
 
 def _print_records(session: Session, plan: Plan, signer: SshSigner) -> int:

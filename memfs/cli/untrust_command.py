@@ -19,7 +19,6 @@ from memfs.model.values import replace
 from memfs.repository.find import find_ids
 from memfs.sight import OWNER
 from memfs.trust.approve import approve, make_records
-from memfs.trust.opening import open_view
 from memfs.trust.plan import find_key, plan_withdrawal
 from memfs.trust.record import format_record
 
@@ -71,7 +70,6 @@ def _withdraw_in(repository: Repository, names: Sequence[str], args: argparse.Na
             session.say(format_record(record).rstrip("\n"))
         return EXIT_YES
     done = approve(plan, signer, now=session.now())
-    open_view(repository.tree, session.places, today=session.today)  # this machine remembers at once what it made
     if args.json:
         session.emit("trust", payload_of(done))
         return EXIT_YES

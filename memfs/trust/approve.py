@@ -16,6 +16,7 @@ from memfs.model.values import dataclass, field
 from memfs.trust import record as record_format
 from memfs.trust.carriers import APPROVALS
 from memfs.trust.judge import Reason, Verdict
+from memfs.trust.opening import open_view
 from memfs.trust.plan import Plan, counter_above, find_key, next_counter, stands_already, withdrawals_due
 from memfs.trust.receipts import format_message, receipt_change
 from memfs.trust.record import (
@@ -30,6 +31,7 @@ from memfs.trust.record import (
     signed_bytes,
 )
 from memfs.trust.signing import Signer
+from memfs.trust.view import TrustView
 
 _MAX_LINE = 7000  # of a record: leaves room for quoting under the reader's 8 KiB
 
@@ -88,11 +90,11 @@ def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = 
 
     The commit contains the approved bytes too, where they were not committed. Nothing is written when
     signing fails; a memory that changed since the plan was made is refused
-    (:class:`~memfs.git.commit.ConflictError`).
+    (:class:`~memfs.git.commit.ConflictError`). This machine remembers at once what was signed here.
     """
     records = make_records(plan, signer, now=now)
     if not records:
-        return Approved(records=(), receipts=(), commit=None, verdicts=_verdicts(plan))
+        return Approved(records=(), receipts=(), commit=None, verdicts=_verdicts(plan, plan.view))
     from memfs.git.commit import Change, commit_changes
 
     changes = [receipt_change(record) for record in records]
@@ -104,12 +106,12 @@ def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = 
         ]
     subject = read_repository_settings(plan.tree).message(message or _subject(plan))
     commit = commit_changes(plan.tree, changes, format_message(subject, records))
-    plan.view.forget_listing()
+    view = open_view(plan.tree, plan.places, today=plan.view.today)
     return Approved(
         records=records,
         receipts=tuple(f"{APPROVALS}/{record.receipt_name}" for record in records),
         commit=commit,
-        verdicts=_verdicts(plan),
+        verdicts=_verdicts(plan, view),
     )
 
 
@@ -148,7 +150,7 @@ def _subject(plan: Plan) -> str:
     return f"Approve {what}{names}"
 
 
-def _verdicts(plan: Plan) -> dict[str, Verdict]:
+def _verdicts(plan: Plan, view: TrustView) -> dict[str, Verdict]:
     """Return the verdicts of what lies on the disk now: the proof of the approval, not its promise."""
     verdicts: dict[str, Verdict] = {}
     for item in plan.items:
@@ -157,5 +159,5 @@ def _verdicts(plan: Plan) -> dict[str, Verdict]:
                 file = read_memory(item.file.path, read_file(plan.tree, item.file.path))
             except InvalidMemoryError:
                 continue
-            verdicts[item.id] = plan.view.verdict(file)
+            verdicts[item.id] = view.verdict(file)
     return verdicts

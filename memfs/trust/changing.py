@@ -242,11 +242,6 @@ def save_keyring(
     return commit_changes(tree, changes, read_repository_settings(tree).message(subject))
 
 
-def expires_soon(key: Key, today: date) -> bool:
-    """Return whether ``key`` stops approving within thirty days."""
-    return key.before is not None and 0 <= (key.before - today).days <= 30
-
-
 def key_for(public: PublicKey, keyring: Keyring) -> Key:
     """Return the keyring's line of ``public``; raise :class:`SetupError` when there is none."""
     key = keyring.find_key(public.blob)

@@ -60,6 +60,7 @@ class Plan:
     """What would be signed. ``successions`` are what the approved memories supersede."""
 
     tree: WorkTree
+    places: Places
     view: TrustView
     verb: Verb
     items: tuple[PlanItem, ...]
@@ -100,6 +101,7 @@ def plan_approval(
     items = [item for item in items if item.id not in superseded]
     return Plan(
         tree=tree,
+        places=places,
         view=view,
         verb=Verb.APPROVE,
         items=tuple(items),
@@ -148,11 +150,12 @@ def plan_withdrawal(
                 where=escape_hidden(memory_id, single_line=True),
             )
         items.append(item)
-    return Plan(tree=tree, view=view, verb=Verb.WITHDRAW, items=tuple(items))
+    return Plan(tree=tree, places=places, view=view, verb=Verb.WITHDRAW, items=tuple(items))
 
 
-def plan_kept_withdrawals(tree: WorkTree, view: TrustView, after: Keyring) -> Plan:
+def plan_kept_withdrawals(tree: WorkTree, places: Places, after: Keyring, *, today: date) -> Plan:
     """Return the plan for withdrawing again what nobody would have withdrawn any more under the keyring ``after``."""
+    view = open_view(tree, places, today=today)
     items = []
     for memory_id in view.ids():
         item = _withdrawal_of(tree, view, memory_id, sees=None)
@@ -161,7 +164,7 @@ def plan_kept_withdrawals(tree: WorkTree, view: TrustView, after: Keyring) -> Pl
             top = newest_of(kept, item.scope)
             if not any(not one.approves for one in top):
                 items.append(item)
-    return Plan(tree=tree, view=view, verb=Verb.WITHDRAW, items=tuple(items), is_again=True)
+    return Plan(tree=tree, places=places, view=view, verb=Verb.WITHDRAW, items=tuple(items), is_again=True)
 
 
 def find_key(plan: Plan, signer: Signer) -> Key:

@@ -10,7 +10,6 @@ import hashlib
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 
@@ -196,11 +195,6 @@ def read_receipt(name: str, content: bytes) -> Record | None:
     if len(records) == 1 and records[0].receipt_name == name:
         return records[0]
     return None
-
-
-def naming(records: Sequence[Record], memory_id: str) -> list[Record]:
-    """Return those of ``records`` that speak of ``memory_id``."""
-    return [record for record in records if record.statement.item(memory_id) is not None]
 
 
 def _encode(signature: bytes) -> str:

@@ -177,11 +177,6 @@ class TrustView:
         keys = self.keyring.keys if self.keyring else ()
         return tuple(dict.fromkeys(key.principal for key in keys if key.approves_on(self.today) and key.covers(scope)))
 
-    def forget_listing(self) -> None:
-        """List the receipts again at the next question: they were changed."""
-        self._names = None
-        self._batches = {}
-
     def ids(self) -> list[str]:
         """Return every id that a receipt, the history here or this machine's memory names."""
         return sorted({*self.ids_with_receipts(), *self._beside, *self._remembered.ids()})
