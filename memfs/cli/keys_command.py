@@ -36,29 +36,25 @@ from memfs.git.commit import commit_changes
 from memfs.git.process import run as run_program
 from memfs.git.read import without_git_variables
 from memfs.model.codepoints import escape_hidden
-from memfs.model.values import replace
 from memfs.sight import OWNER, open_sight
 from memfs.trust.approve import approve
 from memfs.trust.carriers import TreeCarrier
 from memfs.trust.changing import (
     add_key,
-    choose_keys,
-    key_for,
     keyring_change,
     new_keyring,
     next_keyring,
-    order_needs,
     read_proposal,
     remove_keys,
     require_body,
-    require_roots_left,
     retire_keys,
+    rotate_key,
     save_keyring,
     set_keys,
+    set_thresholds,
     sign_keyring,
-    standing_of,
 )
-from memfs.trust.check import describe_keyring, describe_keyring_change, find_shortages
+from memfs.trust.check import describe_keyring, describe_keyring_change, find_new_shortages
 from memfs.trust.keyring import APPROVE, Key, format_allowed_signers
 from memfs.trust.opening import open_view
 from memfs.trust.pin import pin_of
@@ -74,7 +70,7 @@ if TYPE_CHECKING:
 
     from memfs.cli.session import Session
     from memfs.disk.worktree import WorkTree
-    from memfs.trust.keyring import Chain, Keyring
+    from memfs.trust.keyring import Chain, Keyring, SignedKeyring
     from memfs.trust.plan import Plan
     from memfs.trust.signing import Signer
     from memfs.trust.sshsig import PublicKey
@@ -204,12 +200,14 @@ def _create(args: argparse.Namespace, session: Session, tree: WorkTree) -> int:
 def _change(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain, action: str) -> int:
 
     keyring = chain.keyring
+    changes: dict[str, Any]
     if action == "add":
-        changes, subject = _add(args, session, keyring), f"Keyring: add {args.principal}"
+        changes, subject = {"keys": _add(args, session, keyring)}, f"Keyring: add {args.principal}"
     elif action == "set":
-        changes, subject = _set(args, keyring), f"Keyring: change {_one_word(args.who)}"
+        changes, subject = {"keys": _set(args, keyring)}, f"Keyring: change {_one_word(args.who)}"
     elif action in ("retire", "remove"):
-        changes, subject = _take_away(args, keyring, action), f"Keyring: {action} {_one_word(args.who)}"
+        take = remove_keys if action == "remove" else retire_keys
+        changes, subject = {"keys": take(keyring, args.who)}, f"Keyring: {action} {_one_word(args.who)}"
     elif action == "threshold":
         changes, subject = _threshold(args, keyring), "Keyring: change how many people it takes"
     else:
@@ -236,11 +234,7 @@ def _put(
             hint="sign it with `memfs keys sign`, or delete the file and commit",
         )
     require_body(keyring)
-    shortages = [line for line in find_shortages(keyring) if line not in find_shortages(chain.keyring)]
-    if shortages and args.action == "threshold":
-        raise UsageError(
-            f"nobody's approval could count any more: {shortages[0]}", hint="list more people first: `memfs keys add`"
-        )
+    shortages = find_new_shortages(chain.keyring, keyring)
     session.note(f"keyring {keyring.version}:")
     for line in (*describe_keyring_change(chain.keyring, keyring), *(f"! {line}" for line in shortages)):
         session.note(f"  {line}")
@@ -253,9 +247,7 @@ def _put(
     announce(session, signers)
     if again is not None:
         _sign_again(session, again, signers[0])
-    standing = standing_of(sign_keyring(keyring, signers), chain)
-    commit = save_keyring(tree, standing, subject, had_proposal=False)
-    return _tell(session, tree, standing, commit)
+    return _save(session, tree, chain, sign_keyring(keyring, signers), subject)
 
 
 def _withdraw_again(session: Session, tree: WorkTree, keyring: Keyring, signer: Signer) -> Plan | None:
@@ -286,17 +278,17 @@ def _sign_again(session: Session, plan: Plan, signer: Signer) -> None:
     session.say(f"withdrawn again: {', '.join(item.id for item in plan.items)} (commit {(done.commit or '')[:12]})")
 
 
-def _tell(session: Session, tree: WorkTree, standing: Any, commit: str) -> int:
-
-    open_view(tree, session.places, today=session.today)  # this machine remembers at once what it made
-    if standing.complete:
-        session.say(f"keyring {standing.signed.keyring.version} counts now (commit {commit[:12]})")
+def _save(session: Session, tree: WorkTree, chain: Chain, signed: SignedKeyring, subject: str) -> int:
+    """Commit a signed keyring and say how far it is from counting."""
+    saved = save_keyring(tree, session.places, signed, subject, before=chain.keyring, today=session.today)
+    if saved.complete:
+        session.say(f"keyring {signed.keyring.version} counts now (commit {saved.commit[:12]})")
         session.say(f"its pin: {pin_of(read_chain(tree)).text}")
         return EXIT_YES
-    session.say(f"proposed (commit {commit[:12]}); it does not count yet")
+    session.say(f"proposed (commit {saved.commit[:12]}); it does not count yet")
     session.say(
-        f"still to sign, with `memfs keys sign`: {standing.missing_before} of the root people of today, "
-        f"{standing.missing_own} of the new ones"
+        f"still to sign, with `memfs keys sign`: {saved.missing_before} of the root people of today, "
+        f"{saved.missing_own} of the new ones"
     )
     return EXIT_YES
 
@@ -318,20 +310,17 @@ def _sign(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Cha
         session.note("nothing was signed")
         return EXIT_NO
     announce(session, [signer])
-    standing = standing_of(sign_keyring(keyring, [signer], signatures=proposal.signatures), chain)
-    commit = save_keyring(tree, standing, f"Keyring: version {keyring.version}", had_proposal=True)
-    return _tell(session, tree, standing, commit)
+    signed = sign_keyring(keyring, [signer], signatures=proposal.signatures)
+    return _save(session, tree, chain, signed, f"Keyring: version {keyring.version}")
 
 
 def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: Chain) -> int:
 
     old = find_signer(session, chain.keyring, key=args.key, wanted=lambda line: not line.is_retired)
     new = find_signer(session, None, key=args.new)
-    line = key_for(old.public, chain.keyring)
-    added = replace(line, public=new.public, touch=args.touch or (line.touch and new.public.is_security_key))
-    keys = add_key(chain.keyring, added)
-    retired = retire_keys(chain.keyring, [line])
-    keyring = next_keyring(chain, keys=(*retired, *keys[len(retired) :]))
+    line = chain.keyring.find_key(old.public.blob)
+    assert line is not None  # find_signer takes none but listed keys
+    keyring = next_keyring(chain, keys=rotate_key(chain.keyring, line, new.public, touch=args.touch))
     signers: list[Signer] = [old, new] if line.is_root else []
     if not signers:
         session.note("you are not root, so this becomes a proposal that a root person signs")
@@ -341,7 +330,7 @@ def _rotate(args: argparse.Namespace, session: Session, tree: WorkTree, chain: C
     if code != EXIT_YES:
         return code
     _say_how_it_is_found(session, keyring, new, args.new)
-    if APPROVE not in added.roles:
+    if APPROVE not in line.roles:
         return code
     view = open_view(tree, session.places, today=session.today)
     if view.keyring is None or view.keyring.version != keyring.version:
@@ -374,8 +363,7 @@ def _say_how_it_is_found(session: Session, keyring: Keyring, new: Signer, name: 
         session.note("or use `--key` each time, load it into your ssh-agent, or give it the old one's file name")
 
 
-def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[str, Any]:
-
+def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> tuple[Key, ...]:
     key = Key(
         principal=args.principal,
         roles=tuple(args.role.split(",")),
@@ -385,55 +373,28 @@ def _add(args: argparse.Namespace, session: Session, keyring: Keyring) -> dict[s
         before=_parse_day(args.before, "--before"),
         scopes=tuple(args.scope),
     )
-    if args.touch and not key.public.is_security_key:
-        raise UsageError("only a security key can require a touch", where="--touch")
-    return {"keys": add_key(keyring, key)}
+    return add_key(keyring, key)
 
 
-def _set(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
-
-    scopes = None if args.scope is None else () if "*" in args.scope else tuple(args.scope)
-    keys = set_keys(
-        keyring,
-        choose_keys(keyring, args.who),
-        roles=tuple(args.role.split(",")) if args.role else None,
-        scopes=scopes,
-        after=_parse_day(args.after, "--after"),
-        before=_parse_day(args.before, "--before"),
-        touch=args.touch,
-    )
-    require_roots_left(keyring, keys, who=_one_word(args.who))
-    return {"keys": keys}
-
-
-def _take_away(args: argparse.Namespace, keyring: Keyring, action: str) -> dict[str, Any]:
-
-    chosen = choose_keys(keyring, args.who)
-    keys = remove_keys(keyring, chosen) if action == "remove" else retire_keys(keyring, chosen)
-    require_roots_left(keyring, keys, who=_one_word(args.who))
-    return {"keys": keys}
+def _set(args: argparse.Namespace, keyring: Keyring) -> tuple[Key, ...]:
+    named = {
+        "roles": tuple(args.role.split(",")) if args.role else None,
+        "scopes": None if args.scope is None else () if "*" in args.scope else tuple(args.scope),
+        "after": _parse_day(args.after, "--after"),
+        "before": _parse_day(args.before, "--before"),
+        "touch": args.touch,
+    }
+    return set_keys(keyring, args.who, {name: value for name, value in named.items() if value is not None})
 
 
 def _threshold(args: argparse.Namespace, keyring: Keyring) -> dict[str, Any]:
-
-    changes: dict[str, Any] = {}
-    if args.root is not None:
-        changes["root"] = args.root
-    if args.approve is not None:
-        changes["approve"] = args.approve
-    needs = dict(keyring.needs)
+    needs = {}
     for text in args.need:
         scope, mark, count = text.partition("=")
         if not mark or not count.isdecimal():
             raise UsageError("write SCOPE=N", where="--need")
-        needs.pop(scope, None)
-        if int(count):
-            needs[scope] = int(count)
-    if args.need:
-        changes["needs"] = order_needs(needs)
-    if not changes:
-        raise UsageError("say which: --root N, --approve N or --need SCOPE=N")
-    return changes
+        needs[scope] = int(count)
+    return set_thresholds(keyring, root=args.root, approve=args.approve, needs=needs)
 
 
 def _deny(args: argparse.Namespace, session: Session, tree: WorkTree, keyring: Keyring) -> dict[str, Any]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.places import Places
 from memfs.disk.settings import read_repository_settings
 from memfs.disk.worktree import WorkTree
-from memfs.errors import SetupError, UsageError
+from memfs.errors import UsageError
 from memfs.model.values import dataclass, replace
 from memfs.trust import keyring as keyring_format
 from memfs.trust import sshsig
+from memfs.trust.check import find_new_shortages
 from memfs.trust.keyring import (
     APPROVE,
     FOLDER,
@@ -31,6 +35,7 @@ from memfs.trust.keyring import (
     missing_signers,
     parse_file,
 )
+from memfs.trust.opening import open_view
 from memfs.trust.signing import Signer
 from memfs.trust.sshsig import PublicKey
 
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
 
 PROPOSAL = f"{FOLDER}/keyring.proposed"
 """Where a keyring waits for signatures. It is not a version, so nothing in it counts."""
+_RETIRED = {"roles": (RETIRED,), "touch": False, "after": None, "before": None}
 
 
 def new_keyring(signer: Signer, principal: str, *, salt: str | None = None) -> SignedKeyring:
@@ -107,62 +113,86 @@ def add_key(keyring: Keyring, key: Key) -> tuple[Key, ...]:
     """Return the keys with ``key`` at the end. Raises :class:`UsageError` when it is listed already."""
     if keyring.find_key(key.public.blob) is not None:
         raise UsageError("this key is in the keyring already", where=key.public.fingerprint)
+    _require_touchable([key])
     return (*keyring.keys, key)
 
 
-def retire_keys(keyring: Keyring, chosen: Sequence[Key]) -> tuple[Key, ...]:
-    """Return the keys with ``chosen`` retired: they may only take away, and only in their scopes."""
-    blobs = {key.public.blob for key in chosen}
-    return tuple(
-        replace(key, roles=(RETIRED,), touch=False, after=None, before=None) if key.public.blob in blobs else key
-        for key in keyring.keys
-    )
+def set_keys(keyring: Keyring, who: str, changes: Mapping[str, object]) -> tuple[Key, ...]:
+    """Return the keys with ``changes`` to the fields of those that :func:`choose_keys` gives for ``who``.
 
-
-def set_keys(
-    keyring: Keyring,
-    chosen: Sequence[Key],
-    *,
-    roles: tuple[str, ...] | None = None,
-    scopes: tuple[str, ...] | None = None,
-    after: date | None = None,
-    before: date | None = None,
-    touch: bool | None = None,
-) -> tuple[Key, ...]:
-    """Return the keys with what is named changed in ``chosen``; an empty tuple of scopes is every scope.
-
-    Raises :class:`UsageError` for a change that says nothing, and for a touch that no security key gives.
+    Raises :class:`UsageError` for no change, for a touch that no security key gives, and where nobody could change
+    the keyring any more.
     """
-    named = {"roles": roles, "scopes": scopes, "after": after, "before": before, "touch": touch}
-    changes = {name: value for name, value in named.items() if value is not None}
+    chosen = choose_keys(keyring, who)
     if not changes:
         raise UsageError("say what to change: --role, --scope, --after, --before or --touch")
-    if touch and not all(key.public.is_security_key for key in chosen):
+    changed = {key.public.blob: replace(key, **changes) for key in chosen}
+    if changes.get("touch"):
+        _require_touchable(changed.values())
+    return _require_roots_left(keyring, [changed.get(key.public.blob, key) for key in keyring.keys], who)
+
+
+def retire_keys(keyring: Keyring, who: str) -> tuple[Key, ...]:
+    """Return the keys with those of ``who`` retired: they may only take away, and only in their scopes."""
+    return set_keys(keyring, who, _RETIRED)
+
+
+def remove_keys(keyring: Keyring, who: str) -> tuple[Key, ...]:
+    """Return the keys without those of ``who``: as if they had never been, their withdrawals too."""
+    chosen = choose_keys(keyring, who)
+    return _require_roots_left(keyring, [key for key in keyring.keys if key not in chosen], who)
+
+
+def rotate_key(keyring: Keyring, old: Key, public: PublicKey, *, touch: bool) -> tuple[Key, ...]:
+    """Return the keys with ``old`` retired, and ``public`` at the end in its place."""
+    added = replace(old, public=public, touch=touch or (old.touch and public.is_security_key))
+    keys = add_key(keyring, added)
+    return tuple(replace(key, **_RETIRED) if key == old else key for key in keys)
+
+
+def set_thresholds(
+    keyring: Keyring, *, root: int | None, approve: int | None, needs: Mapping[str, int]
+) -> dict[str, object]:
+    """Return the changed fields of ``keyring``; a need of 0 removes that scope's.
+
+    Raises :class:`UsageError` for no change, and where nobody's approval could count any more.
+    """
+    changes: dict[str, object] = {}
+    if root is not None:
+        changes["root"] = root
+    if approve is not None:
+        changes["approve"] = approve
+    if needs:
+        left = {scope: count for scope, count in {**dict(keyring.needs), **needs}.items() if count}
+        # The first match counts, so the narrowest scope goes first.
+        changes["needs"] = tuple(sorted(left.items(), key=lambda item: (item[0].endswith("*"), -len(item[0]), item[0])))
+    if not changes:
+        raise UsageError("say which: --root N, --approve N or --need SCOPE=N")
+    changed = replace(keyring, **changes)
+    require_body(changed)
+    shortages = find_new_shortages(keyring, changed)
+    if shortages:
+        raise UsageError(
+            f"nobody's approval could count any more: {shortages[0]}", hint="list more people first: `memfs keys add`"
+        )
+    return changes
+
+
+def _require_touchable(keys: Iterable[Key]) -> None:
+    if any(key.touch and not key.public.is_security_key for key in keys):
         raise UsageError("only a security key can require a touch", where="--touch")
-    blobs = {key.public.blob for key in chosen}
-    return tuple(replace(key, **changes) if key.public.blob in blobs else key for key in keyring.keys)
 
 
-def require_roots_left(keyring: Keyring, keys: Sequence[Key], *, who: str) -> None:
-    """Raise :class:`UsageError` where ``keys`` leave fewer root people than must sign the next keyring."""
+def _require_roots_left(keyring: Keyring, keys: Sequence[Key], who: str) -> tuple[Key, ...]:
+    """Return ``keys``, unless they leave fewer root people than must sign the next keyring."""
     left = {key.principal for key in keys if key.is_root}
     if len(left) < keyring.root:
         raise UsageError(
             f"nobody could change the keyring any more: it takes {keyring.root} root people, {len(left)} would be left",
-            where=who,
+            where=_one_word(who),
             hint="list another one first: memfs keys add ADDRESS PUBLIC_KEY --role root,approve",
         )
-
-
-def order_needs(needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return needs by scope in the order in which the first match is the narrowest one."""
-    return tuple(sorted(needs.items(), key=lambda item: (item[0].endswith("*"), -len(item[0]), item[0])))
-
-
-def remove_keys(keyring: Keyring, chosen: Sequence[Key]) -> tuple[Key, ...]:
-    """Return the keys without ``chosen``: as if they had never been, their withdrawals too."""
-    blobs = {key.public.blob for key in chosen}
-    return tuple(key for key in keyring.keys if key.public.blob not in blobs)
+    return tuple(keys)
 
 
 def choose_keys(keyring: Keyring, name: str) -> tuple[Key, ...]:
@@ -182,26 +212,6 @@ def choose_keys(keyring: Keyring, name: str) -> tuple[Key, ...]:
             hint="`memfs keys` lists them",
         )
     return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How far a keyring is from counting: people still missing of the version before and of its own."""
-
-    signed: SignedKeyring
-    missing_before: int
-    missing_own: int
-
-    @property
-    def complete(self) -> bool:
-        return not self.missing_before and not self.missing_own
-
-
-def standing_of(signed: SignedKeyring, chain: Chain | None) -> Standing:
-    """Return who must still sign. Raises :class:`KeyringError` for a signature that does not fit."""
-    before = chain.keyring if chain else None
-    old, new = missing_signers(signed, before, sshsig.verify, where=PROPOSAL)
-    return Standing(signed=signed, missing_before=old, missing_own=new)
 
 
 def read_proposal(tree: WorkTree, chain: Chain) -> SignedKeyring | None:
@@ -225,26 +235,40 @@ def read_proposal(tree: WorkTree, chain: Chain) -> SignedKeyring | None:
     return signed
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A keyring that was committed, and how many people of the version before and of its own must still sign."""
+
+    commit: str
+    missing_before: int
+    missing_own: int
+
+    @property
+    def complete(self) -> bool:
+        return not self.missing_before and not self.missing_own
+
+
 def save_keyring(
-    tree: WorkTree, standing: Standing, subject: str, *, had_proposal: bool, more: Sequence[Change] = ()
-) -> str:
-    """Commit a keyring: as its version when enough people signed, as a proposal otherwise."""
+    tree: WorkTree, places: Places, signed: SignedKeyring, subject: str, *, before: Keyring, today: date
+) -> Saved:
+    """Commit ``signed``: as its version when enough people of it and of ``before`` signed, as a proposal otherwise.
+
+    This machine remembers it at once. Raises :class:`KeyringError` for a signature that does not fit.
+    """
     from memfs.git.commit import Change, commit_changes
 
-    changes: list[Change] = [*more]
-    if standing.complete:
-        changes.append(keyring_change(standing.signed))
-        if had_proposal:
-            changes.append(Change(path=PROPOSAL, content=None))
-    else:
-        changes.append(Change(path=PROPOSAL, content=format_file(standing.signed.body, standing.signed.signatures)))
+    missing_before, missing_own = missing_signers(signed, before, sshsig.verify, where=PROPOSAL)
+    if missing_before or missing_own:
+        changes = [Change(path=PROPOSAL, content=format_file(signed.body, signed.signatures))]
         subject = f"Propose: {subject}"
-    return commit_changes(tree, changes, read_repository_settings(tree).message(subject))
+    else:
+        changes = [keyring_change(signed)]
+        if os.path.lexists(tree.root / PROPOSAL):
+            changes.append(Change(path=PROPOSAL, content=None))
+    commit = commit_changes(tree, changes, read_repository_settings(tree).message(subject))
+    open_view(tree, places, today=today)
+    return Saved(commit=commit, missing_before=missing_before, missing_own=missing_own)
 
 
-def key_for(public: PublicKey, keyring: Keyring) -> Key:
-    """Return the keyring's line of ``public``; raise :class:`SetupError` when there is none."""
-    key = keyring.find_key(public.blob)
-    if key is None:
-        raise SetupError("the keyring does not list this key", where=public.fingerprint)
-    return key
+def _one_word(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9@.:+/_-]", "?", text)

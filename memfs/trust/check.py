@@ -121,8 +121,13 @@ def describe_keyring_change(old: Keyring | None, new: Keyring) -> tuple[str, ...
     return tuple(lines)
 
 
-def find_shortages(keyring: Keyring) -> tuple[str, ...]:
-    """Return, one sentence each, for which memories fewer people may approve than must."""
+def find_new_shortages(before: Keyring, keyring: Keyring) -> list[str]:
+    """Return, one sentence each, for which memories fewer people may approve than must, and could ``before``."""
+    known = _find_shortages(before)
+    return [line for line in _find_shortages(keyring) if line not in known]
+
+
+def _find_shortages(keyring: Keyring) -> list[str]:
     found = []
     for scope, need in (*keyring.needs, ("*", keyring.approve)):
         example = scope.replace("*", "any")
@@ -134,7 +139,7 @@ def find_shortages(keyring: Keyring) -> tuple[str, ...]:
         if len(able) < need:
             where = "a memory" if scope == "*" else f"a memory of {scope}"
             found.append(f"{where} needs {_people(need)}, and the keyring lists {len(able)} who may approve it")
-    return tuple(found)
+    return found
 
 
 def _describe_key(key: Key) -> str:
