@@ -11,6 +11,7 @@ from datetime import date, datetime
 from memfs.disk.files import read_file
 from memfs.disk.settings import read_repository_settings
 from memfs.errors import InvalidMemoryError, TrustError
+from memfs.git.commit import Change, commit_changes
 from memfs.model.reader import read_memory
 from memfs.model.values import dataclass, field
 from memfs.trust import record as record_format
@@ -95,8 +96,6 @@ def approve(plan: Plan, signer: Signer, *, now: datetime, message: str | None = 
     records = make_records(plan, signer, now=now)
     if not records:
         return Approved(records=(), receipts=(), commit=None, verdicts=_verdicts(plan, plan.view))
-    from memfs.git.commit import Change, commit_changes
-
     changes = [receipt_change(record) for record in records]
     if plan.verb is Verb.APPROVE:
         changes += [

@@ -7,13 +7,13 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 from memfs.disk.files import UnreadableFile, read_file
 from memfs.disk.places import Places
 from memfs.disk.settings import read_repository_settings
 from memfs.disk.worktree import WorkTree
 from memfs.errors import UsageError
+from memfs.git.commit import Change, commit_changes
 from memfs.model.values import dataclass, replace
 from memfs.trust import keyring as keyring_format
 from memfs.trust import sshsig
@@ -38,9 +38,6 @@ from memfs.trust.keyring import (
 from memfs.trust.opening import open_view
 from memfs.trust.signing import Signer
 from memfs.trust.sshsig import PublicKey
-
-if TYPE_CHECKING:
-    from memfs.git.commit import Change  # imports GitPython, so only where something is written
 
 PROPOSAL = f"{FOLDER}/keyring.proposed"
 """Where a keyring waits for signatures. It is not a version, so nothing in it counts."""
@@ -67,8 +64,6 @@ def new_keyring(signer: Signer, principal: str, *, salt: str | None = None) -> S
 
 def keyring_change(signed: SignedKeyring) -> Change:
     """Return the change that writes ``signed`` as its version's file."""
-    from memfs.git.commit import Change
-
     path = f"{FOLDER}/keyring.{signed.keyring.version}"
     return Change(path=path, content=format_file(signed.body, signed.signatures), before=None)
 
@@ -255,8 +250,6 @@ def save_keyring(
 
     This machine remembers it at once. Raises :class:`KeyringError` for a signature that does not fit.
     """
-    from memfs.git.commit import Change, commit_changes
-
     missing_before, missing_own = missing_signers(signed, before, sshsig.verify, where=PROPOSAL)
     if missing_before or missing_own:
         changes = [Change(path=PROPOSAL, content=format_file(signed.body, signed.signatures))]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from memfs.disk.settings import read_repository_settings
 from memfs.disk.worktree import WorkTree
+from memfs.git.commit import Change, commit_changes
 from memfs.git.log import read_commits
 from memfs.git.read import head_commit
 from memfs.model.reader import content_digest
@@ -17,14 +17,9 @@ from memfs.trust.record import Record, find_records, format_record
 from memfs.trust.texts import all_files
 from memfs.trust.view import TrustView, require_keyring
 
-if TYPE_CHECKING:
-    from memfs.git.commit import Change  # imports GitPython, so only where something is written
-
 
 def receipt_change(record: Record) -> Change:
     """Return the change that writes the receipt of ``record``."""
-    from memfs.git.commit import Change
-
     return Change(path=f"{APPROVALS}/{record.receipt_name}", content=format_record(record).encode("ascii"))
 
 
@@ -70,8 +65,6 @@ def find_missing_receipts(
 
 def write_receipts(tree: WorkTree, records: Sequence[Record]) -> str:
     """Commit the receipts of ``records``, which anybody may do without a key, and return the commit."""
-    from memfs.git.commit import commit_changes
-
     count = len(records)
     subject = (
         f"Keep {'an approval' if count == 1 else f'{count} approvals'} as {'a receipt' if count == 1 else 'receipts'}"
