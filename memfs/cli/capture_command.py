@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 from memfs import capture
 from memfs.cli import run_process
 from memfs.cli.options import add_json
+from memfs.disk.changing import set_switches
 from memfs.disk.places import Places
 from memfs.disk.settings import read_user_settings
-from memfs.disk.store_entries import set_switches
 from memfs.errors import EXIT_NO, EXIT_YES, MemfsError, RefusedError, SetupError, UsageError
 from memfs.model.codepoints import escape_hidden, plain
 from memfs.model.values import replace

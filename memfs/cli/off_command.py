@@ -14,7 +14,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from memfs.cli.options import add_json
-from memfs.disk.off import turn_off, turn_on
+from memfs.disk.changing import turn_off, turn_on
 from memfs.disk.settings import read_user_settings
 from memfs.disk.worktree import NoWorkTreeError, find_work_tree, printable
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError

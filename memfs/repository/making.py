@@ -7,10 +7,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memfs.disk.changing import add_store
 from memfs.disk.places import Places
 from memfs.disk.settings import Store, read_user_settings
 from memfs.disk.shipped import fill_example
-from memfs.disk.store_entries import add_store
 from memfs.disk.worktree import WorkTree
 from memfs.errors import SetupError, TrustError
 from memfs.git.commit import Change, commit_changes

@@ -23,9 +23,9 @@ from memfs.capture import MARK
 from memfs.capture.asking import parse_answer
 from memfs.capture.queue import note, read_queue, take_ended
 from memfs.capture.stub import Force, Model
+from memfs.disk.changing import set_switches
 from memfs.disk.places import Places
 from memfs.disk.settings import read_user_settings
-from memfs.disk.store_entries import set_switches
 from memfs.disk.worktree import find_work_tree
 from memfs.errors import SetupError
 

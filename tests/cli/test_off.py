@@ -12,9 +12,10 @@ from mcp_talk import Talk
 from people import Team, Terminal
 from support import Run, launch_command
 
-from memfs.disk.off import turn_off, turn_on
+from memfs.disk.changing import turn_off, turn_on
 from memfs.disk.places import Places
 from memfs.disk.settings import read_user_settings
+from memfs.errors import SetupError
 
 
 def type_it(team: Team, *arguments: str) -> str:
@@ -82,3 +83,16 @@ def test_turning_it_off_and_on_again_leaves_every_other_line(places: Places, tmp
     assert turn_on(places, folder)
     assert not turn_on(places, folder)
     assert file.read_text().rstrip("\n") == (settings or "# Your own settings of memfs.\n").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    "form", ["off: [/elsewhere]\n", "off: [/elsewhere,\n  {here}]\n", 'off: ["/a", {here}, "/b"]\n']
+)
+def test_a_list_of_another_form_is_left_to_the_person(places: Places, tmp_path: Path, form: str) -> None:
+    places.config.mkdir(parents=True, mode=0o700)
+    file = places.config / "config.yaml"
+    text = form.format(here=tmp_path)
+    file.write_text(text)
+    with pytest.raises(SetupError, match="by hand"):
+        (turn_on if str(tmp_path) in text else turn_off)(places, tmp_path)
+    assert file.read_text() == text

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import git
 
+from memfs.disk.changing import add_store
 from memfs.disk.files import READ_LIMIT
 from memfs.disk.places import Places
 from memfs.disk.settings import (
@@ -27,7 +28,6 @@ from memfs.disk.settings import (
     read_user_settings,
 )
 from memfs.disk.shipped import iter_template, read_schema
-from memfs.disk.store_entries import add_store
 from memfs.disk.worktree import WorkTree
 from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, parse_yaml
 from memfs.errors import SetupError
