@@ -20,7 +20,7 @@ from memfs.disk.yaml import MAX_YAML_BYTES, Node, YamlError, as_written, find_no
 from memfs.errors import SetupError
 from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import Kind
-from memfs.model.scope import is_scope
+from memfs.model.scope import fits_any, is_scope
 from memfs.model.values import dataclass, field
 
 REPOSITORY_FILE = ".memfs/config.yaml"
@@ -75,7 +75,7 @@ class RepositorySettings:
         """
         if not self.sound:
             return False
-        return not self.scopes or _matches_any(scope, self.scopes)
+        return not self.scopes or fits_any(scope, self.scopes)
 
     def message(self, subject: str) -> str:
         """Return a commit message of memfs's own as this repository's linters want it."""
@@ -91,7 +91,7 @@ class RepositorySettings:
 
     def shares(self, scope: str) -> bool:
         """Return whether memories of ``scope`` are published. Personal ones never are."""
-        return self.allows(scope) and scope != "personal" and _matches_any(scope, self.share)
+        return self.allows(scope) and scope != "personal" and fits_any(scope, self.share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,10 +313,6 @@ def _folder(reader: _Reader, node: Node, places: Places) -> Path:
     if not full.is_absolute():
         raise YamlError("a folder's path starts with / or ~/", line=node.line, column=node.column)
     return full
-
-
-def _matches_any(scope: str, patterns: Collection[str]) -> bool:
-    return any(scope == one or (one.endswith("/*") and scope.startswith(one[:-1])) for one in patterns)
 
 
 def _parse_shared(reader: _Reader, node: Node) -> SharedStore:

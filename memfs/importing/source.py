@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 
+from memfs.model.evidence import find_date
 from memfs.model.lenient import ForeignDocument
 from memfs.model.memory import FrontValue, Heading
 from memfs.model.parts import PartedText
@@ -118,10 +119,7 @@ def common_fields(front: Mapping[str, FrontValue]) -> dict[str, FrontValue]:
 
 def read_day(text: str) -> date | None:
     """Return the day at the start of ``text`` (``2026-07-26``, with or without a time), None for anything else."""
-    try:
-        return date.fromisoformat(text[:10]) if re.match(r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ]|$)", text) else None
-    except ValueError:
-        return None
+    return find_date(text[:10]) if text[10:11] in ("", " ", "T") else None
 
 
 def text_of(front: Mapping[str, FrontValue], *names: str) -> str:

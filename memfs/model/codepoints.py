@@ -81,69 +81,24 @@ _ZWNJ, _ZWJ, _VS16, _KEYCAP, _BLACK_FLAG = "\u200c", "\u200d", "\ufe0f", "\u20e3
 
 # Unassigned code points of these blocks are shown as a box or an ideograph and get characters with
 # nearly every version of Unicode; an older Python must not call next year's emoji hidden.
-_STILL_GROWING = ((0x1F000, 0x1FAFF), (0x20000, 0x2FFFD), (0x30000, 0x3FFFD))
+_STILL_GROWING = "\U0001f000-\U0001faff\U00020000-\U0002fffd\U00030000-\U0003fffd"
 
-# Arabic, Syriac, N'Ko and their supplements; the Indic blocks up to Sinhala; Tibetan, Myanmar,
-# Khmer, Mongolian, Balinese to Batak; Arabic presentation forms; Indic scripts of plane 1.
+# Arabic, Syriac, N'Ko and their supplements; the Indic blocks up to Sinhala; Tibetan, Myanmar, Khmer,
+# Mongolian, Balinese to Batak; Arabic presentation forms; Indic scripts of plane 1.
 _JOINING_SCRIPTS = (
-    (0x0620, 0x06FF),
-    (0x0710, 0x07FA),
-    (0x0840, 0x085F),
-    (0x0860, 0x08E1),
-    (0x08E3, 0x0DFF),
-    (0x0F00, 0x0FFF),
-    (0x1000, 0x109F),
-    (0x1780, 0x17D3),
-    (0x1820, 0x18AA),
-    (0x1B00, 0x1BFF),
-    (0x1CD0, 0x1CFF),
-    (0xA8E0, 0xA8FF),
-    (0xA980, 0xA9DF),
-    (0xAA60, 0xAA7F),
-    (0xABC0, 0xABFF),
-    (0xFB50, 0xFDCF),
-    (0xFE70, 0xFEFC),
-    (0x10E60, 0x10E7F),
-    (0x11000, 0x114DF),
-    (0x11580, 0x115DF),
-    (0x11600, 0x1165F),
-    (0x1E900, 0x1E95F),
+    "\u0620-\u06ff\u0710-\u07fa\u0840-\u085f\u0860-\u08e1\u08e3-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17d3"
+    "\u1820-\u18aa\u1b00-\u1bff\u1cd0-\u1cff\ua8e0-\ua8ff\ua980-\ua9df\uaa60-\uaa7f\uabc0-\uabff\ufb50-\ufdcf"
+    "\ufe70-\ufefc\U00010e60-\U00010e7f\U00011000-\U000114df\U00011580-\U000115df\U00011600-\U0001165f"
+    "\U0001e900-\U0001e95f"
 )
 _VIRAMAS = frozenset(
     "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u1039\u103a\u17d2\u1b44\ua9c0"
 )
 _EMOJI = (
-    (0x00A9, 0x00A9),
-    (0x00AE, 0x00AE),
-    (0x203C, 0x203C),
-    (0x2049, 0x2049),
-    (0x2122, 0x2122),
-    (0x2139, 0x2139),
-    (0x2194, 0x2199),
-    (0x21A9, 0x21AA),
-    (0x231A, 0x231B),
-    (0x2328, 0x2328),
-    (0x23CF, 0x23CF),
-    (0x23E9, 0x23F3),
-    (0x23F8, 0x23FA),
-    (0x24C2, 0x24C2),
-    (0x25AA, 0x25AB),
-    (0x25B6, 0x25B6),
-    (0x25C0, 0x25C0),
-    (0x25FB, 0x25FE),
-    (0x2600, 0x27BF),
-    (0x2934, 0x2935),
-    (0x2B05, 0x2B07),
-    (0x2B1B, 0x2B1C),
-    (0x2B50, 0x2B50),
-    (0x2B55, 0x2B55),
-    (0x3030, 0x3030),
-    (0x303D, 0x303D),
-    (0x3297, 0x3297),
-    (0x3299, 0x3299),
-    (0x1F000, 0x1F1E5),
-    (0x1F200, 0x1F3FA),
-    (0x1F400, 0x1FAFF),
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u2199\u21a9-\u21aa\u231a-\u231b\u2328\u23cf\u23e9-\u23f3"
+    "\u23f8-\u23fa\u24c2\u25aa-\u25ab\u25b6\u25c0\u25fb-\u25fe\u2600-\u27bf\u2934-\u2935\u2b05-\u2b07"
+    "\u2b1b-\u2b1c\u2b50\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa"
+    "\U0001f400-\U0001faff"
 )
 # Emoji 17.0 (emoji-sequences.txt) knows three flags spelt with tags: England, Scotland, Wales.
 _TAG_FLAG = re.compile(
@@ -160,16 +115,9 @@ class HiddenCodePoint:
     why: str
 
 
-def _within(codepoint: int, ranges: tuple[tuple[int, int], ...]) -> bool:
-    return any(first <= codepoint <= last for first, last in ranges)
-
-
-def _needs_joiners(char: str) -> bool:
-    return _within(ord(char), _JOINING_SCRIPTS) if char else False
-
-
-def _is_emoji(char: str) -> bool:
-    return _within(ord(char), _EMOJI) if char else False
+def _is_in(char: str, ranges: str) -> bool:
+    # Ranges as a regular expression has them, compiled where they are first used: joiners and emoji are rare.
+    return re.fullmatch(f"[{ranges}]", char) is not None
 
 
 def _is_orthography(text: str, offset: int) -> bool:
@@ -179,17 +127,19 @@ def _is_orthography(text: str, offset: int) -> bool:
     if char == _VS16:
         if before in "0123456789#*" and before:
             return after == _KEYCAP
-        return _is_emoji(before)
+        return _is_in(before, _EMOJI)
     if char not in (_ZWNJ, _ZWJ):
         return False
     if before in _VIRAMAS and after not in (_ZWNJ, _ZWJ):
         return True  # the visible virama and the old chillu letters may end a word
-    if _needs_joiners(before) and _needs_joiners(after):
+    if _is_in(before, _JOINING_SCRIPTS) and _is_in(after, _JOINING_SCRIPTS):
         return True
     if char == _ZWNJ:  # a Persian ending on a foreign word
-        return (_needs_joiners(after) and before.isalnum()) or (_needs_joiners(before) and after.isalnum())
+        return (_is_in(after, _JOINING_SCRIPTS) and before.isalnum()) or (
+            _is_in(before, _JOINING_SCRIPTS) and after.isalnum()
+        )
     base = text[offset - 2 : offset - 1] if before == _VS16 else before
-    return (_is_emoji(base) or 0x1F3FB <= ord(base or "\0") <= 0x1F3FF) and _is_emoji(after)
+    return (_is_in(base, _EMOJI) or 0x1F3FB <= ord(base or "\0") <= 0x1F3FF) and _is_in(after, _EMOJI)
 
 
 def _why_hidden(char: str) -> str | None:
@@ -201,7 +151,7 @@ def _why_hidden(char: str) -> str | None:
     if codepoint <= last:
         return why
     # What is left of the categories Cf and Cn; ``isprintable`` is the table that costs no import.
-    if char.isprintable() or char in ODD_SPACES or _within(codepoint, _STILL_GROWING):
+    if char.isprintable() or char in ODD_SPACES or _is_in(char, _STILL_GROWING):
         return None
     return "unassigned or a format character"
 

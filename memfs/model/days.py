@@ -6,8 +6,9 @@ import re
 from calendar import monthrange
 from datetime import date, timedelta
 
+from memfs.model.evidence import find_date
+
 _SPAN = r"(?:in )?([1-9][0-9]{0,3}) ?(d|days?|w|weeks?|m|months?|y|years?)"
-_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _RELEASE = r"(?:the )?next release"
 
 
@@ -17,8 +18,6 @@ def read_day(text: str, today: date) -> date | None:
     if said in ("today", "tomorrow"):
         return today + timedelta(days=said == "tomorrow")
     try:
-        if re.fullmatch(_DAY, said):
-            return date.fromisoformat(said)
         if span := re.fullmatch(_SPAN, said):
             count, unit = int(span[1]), span[2][0]
             return (
@@ -28,7 +27,7 @@ def read_day(text: str, today: date) -> date | None:
             )
     except (ValueError, OverflowError):
         return None
-    return None
+    return find_date(said)
 
 
 def add_months(day: date, count: int) -> date:

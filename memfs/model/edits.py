@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import NamedTuple
 from unicodedata import is_normalized, normalize
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
+from memfs.model.evidence import find_date
 from memfs.model.flatyaml import FORBIDDEN, MAX_KEY_CHARACTERS, Entry, UnreadableError
 from memfs.model.memory import FrontValue, Problem
 
@@ -124,7 +124,6 @@ _WRITABLE_KEY = r"[A-Za-z_](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
 _PLAIN = r"[^\W_](?:[\w ./@+=()<>~;*%$^&!?,:'-]*[\w./@+=()<>~;*%$^&!?,'-])?|[./][\w./@+-]+"
 # YAML 1.1 or 1.2 takes these for something else than text.
 _NO_TEXT = r"(?i:null|true|false|yes|no|on|off|y|n|[-+.]?[0-9.][0-9a-f_.:ox+-]*)"
-_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _LINE_LENGTH = 100
 
 
@@ -169,14 +168,6 @@ def _escape(code: int) -> str:
 def _is_plain(value: str, *, in_flow: bool) -> bool:
     if not re.fullmatch(_PLAIN, value) or ": " in value or not is_normalized("NFC", value):
         return False
-    if re.fullmatch(_NO_TEXT, value) and not _is_date(value):
+    if re.fullmatch(_NO_TEXT, value) and not find_date(value):  # 2024-02-30 makes some readers fail
         return False
     return not (in_flow and any(character in value for character in ",:?"))
-
-
-def _is_date(value: str) -> bool:
-    """Return whether ``value`` is a date, which is what both sides mean; 2024-02-30 makes some readers fail."""
-    try:
-        return bool(re.fullmatch(_DATE, value)) and bool(date.fromisoformat(value))
-    except ValueError:
-        return False

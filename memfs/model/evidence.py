@@ -45,14 +45,20 @@ _SAID = r"said by (\S(?:.*\S)?) on ([0-9-]+)"
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
-def parse_date(text: str) -> date:
-    """Return the date that ``text`` (``YYYY-MM-DD``) names; raise :class:`InvalidMemoryError` otherwise."""
+def find_date(text: str) -> date | None:
+    """Return the date that ``text`` (``YYYY-MM-DD``) names, None where it names none that exists."""
     try:
-        if re.fullmatch(_DATE, text):
-            return date.fromisoformat(text)
+        return date.fromisoformat(text) if re.fullmatch(_DATE, text) else None
     except ValueError:
-        pass
-    raise InvalidMemoryError("must be a date that exists, written YYYY-MM-DD")
+        return None
+
+
+def parse_date(text: str) -> date:
+    """Return the date as :func:`find_date` does; raise :class:`InvalidMemoryError` where there is none."""
+    found = find_date(text)
+    if found is None:
+        raise InvalidMemoryError("must be a date that exists, written YYYY-MM-DD")
+    return found
 
 
 def require_path(text: str) -> str:

@@ -20,7 +20,6 @@ from memfs.model.memory import MAX_MEMORY_BYTES, Document, FrontValue, Problem
 __all__ = [
     "UnreadableError",
     "change_document",
-    "format_document",
     "inspect_document",
     "normal_body",
     "parse_document",
@@ -216,19 +215,11 @@ def _toml_document(text: str) -> Document | None:
 # --- writing ----------------------------------------------------------------------------------------
 
 
-def format_document(front: Mapping[str, FrontValue], body: str) -> bytes:
-    """Return a whole new file: the keys in the order given, then the body.
+def write_document(front: Mapping[str, FrontValue], body: str) -> bytes:
+    """Return a whole new file: the keys in the order given, then the body; read it back with :func:`require_same`.
 
     The file is NFC with LF line ends, without trailing blanks, and ends in one newline (TRUST 3).
-    Raises :class:`InvalidMemoryError` for what would not be read back as the same document.
     """
-    raw = write_document(front, body)
-    require_same(parse_document(raw), front, body)
-    return raw
-
-
-def write_document(front: Mapping[str, FrontValue], body: str) -> bytes:
-    """Return the file as :func:`format_document` does, for who reads it back and compares it."""
     lines = [line for key, value in front.items() for line in format_entry(key, value)]
     return _encode("\n".join(["---", *lines, "---", normal_body(body)]))
 

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden
-from memfs.model.evidence import format_evidence, parse_date, parse_evidence
+from memfs.model.evidence import parse_date, parse_evidence
 from memfs.model.frontmatter import (
     UnreadableError,
     change_document,
@@ -23,7 +23,7 @@ from memfs.model.frontmatter import (
 from memfs.model.memory import Document, Evidence, FrontValue, Kind, Memory, MemoryFile, Origin, Problem
 from memfs.model.scope import is_scope, scope_of_path
 from memfs.model.slugs import is_id, require_id
-from memfs.model.triggers import format_trigger, parse_trigger
+from memfs.model.triggers import parse_trigger
 
 REQUIRED = ("kind", "origin", "scope", "evidence", "recorded", "review_trigger")
 LISTS = ("evidence", "applies_to", "tags", "supersedes", "allow")
@@ -167,29 +167,6 @@ def make_memory(path: str, front: Mapping[str, FrontValue], body: str) -> Memory
     assert file.document is not None
     require_same(file.document, ordered, body)
     return file
-
-
-def format_memory(memory: Memory) -> bytes:
-    """Return the whole file of ``memory``, its fields in canonical order.
-
-    Raises :class:`InvalidMemoryError` when the file would not be read back as ``memory``.
-    """
-    values: dict[str, FrontValue | None] = {
-        "title": memory.title,
-        "kind": memory.kind.value,
-        "origin": memory.origin.value,
-        "scope": memory.scope,
-        "evidence": tuple(format_evidence(piece) for piece in memory.evidence),
-        "recorded": memory.recorded.isoformat(),
-        "review_trigger": format_trigger(memory.review_trigger),
-        "author": memory.author,
-        "applies_to": memory.applies_to or None,
-        "tags": memory.tags or None,
-        "supersedes": memory.supersedes or None,
-        "expires": None if memory.expires is None else memory.expires.isoformat(),
-        "allow": memory.allow or None,
-    }
-    return make_memory(memory.path, {key: value for key, value in values.items() if value is not None}, memory.body).raw
 
 
 class _Check:

@@ -60,17 +60,11 @@ class Caller:
 
 def is_granted(grants: Iterable[str], scope: str) -> bool:
     """Return whether one of ``grants`` covers ``scope``. Who may see what is asked of :mod:`memfs.sight`."""
-    for grant in grants:
-        if grant == scope or (grant in ("team", "restricted") and scope.startswith(f"{grant}/")):
-            return True
-        if grant.startswith("team/") and scope == "team":
-            return True
-    return False
+    return fits_any(scope, granted_patterns(grants))
 
 
 def granted_patterns(grants: Iterable[str]) -> tuple[str, ...]:
-    """Return what ``grants`` cover as patterns: a scope, or ``PREFIX/*`` for every scope below. The same answer
-    as :func:`is_granted`, in a form that another program can look up."""
+    """Return what ``grants`` cover as patterns: a scope, or ``PREFIX/*`` for every scope below."""
     found: dict[str, None] = {}
     for grant in grants:
         found[grant] = None
@@ -79,6 +73,11 @@ def granted_patterns(grants: Iterable[str]) -> tuple[str, ...]:
         elif grant.startswith("team/"):
             found["team"] = None
     return tuple(found)
+
+
+def fits_any(scope: str, patterns: Iterable[str]) -> bool:
+    """Return whether ``scope`` is one of ``patterns``, or below one that ends in ``/*``."""
+    return any(scope == one or (one.endswith("/*") and scope.startswith(one[:-1])) for one in patterns)
 
 
 def is_seen_with(scope: str | None, other: str | None) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 
 from hypothesis import strategies as st
 
 from memfs.model.codepoints import find_hidden
-from memfs.model.frontmatter import normal_body
+from memfs.model.evidence import format_evidence
+from memfs.model.frontmatter import normal_body, parse_document, require_same, write_document
 from memfs.model.memory import (
     BlobEvidence,
     CommitEvidence,
+    FrontValue,
     Heading,
     IfText,
     Kind,
@@ -27,7 +30,37 @@ from memfs.model.memory import (
     WhenSuperseded,
     WhenVersion,
 )
-from memfs.model.reader import statement_of_body
+from memfs.model.reader import make_memory, statement_of_body
+from memfs.model.triggers import format_trigger
+
+
+def format_document(front: Mapping[str, FrontValue], body: str) -> bytes:
+    """Return the file that the writer makes, refused as the writer refuses what is not read back as it was."""
+    raw = write_document(front, body)
+    require_same(parse_document(raw), front, body)
+    return raw
+
+
+def format_memory(memory: Memory) -> bytes:
+    """Return the file that the writer makes of a memory's own fields."""
+    values: dict[str, FrontValue | None] = {
+        "title": memory.title,
+        "kind": memory.kind.value,
+        "origin": memory.origin.value,
+        "scope": memory.scope,
+        "evidence": tuple(format_evidence(piece) for piece in memory.evidence),
+        "recorded": memory.recorded.isoformat(),
+        "review_trigger": format_trigger(memory.review_trigger),
+        "author": memory.author,
+        "applies_to": memory.applies_to or None,
+        "tags": memory.tags or None,
+        "supersedes": memory.supersedes or None,
+        "expires": None if memory.expires is None else memory.expires.isoformat(),
+        "allow": memory.allow or None,
+    }
+    front = {key: value for key, value in values.items() if value is not None}
+    return make_memory(memory.path, front, memory.body).raw
+
 
 dates = st.dates(min_value=date(1970, 1, 1))
 ids = st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?", fullmatch=True)

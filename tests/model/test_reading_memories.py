@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model.strategies import memories
+from model.strategies import format_memory, memories
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.memory import (
@@ -25,7 +25,6 @@ from memfs.model.memory import (
 from memfs.model.reader import (
     content_digest,
     find_tags,
-    format_memory,
     id_of_path,
     read_memory,
     require_memory,

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from model.strategies import evidence, memories, triggers, trimmed, values
+from model.strategies import evidence, format_document, format_memory, memories, triggers, trimmed, values
 
 from memfs.disk.shipped import iter_schemas, iter_template, read_schema
 from memfs.errors import NotFoundError
 from memfs.model.evidence import format_evidence
-from memfs.model.frontmatter import format_document, parse_document
+from memfs.model.frontmatter import parse_document
 from memfs.model.memory import Evidence, Memory, Trigger
-from memfs.model.reader import FIELDS, format_memory, read_memory
+from memfs.model.reader import FIELDS, read_memory
 from memfs.model.schema import check_schema, front_instance
 from memfs.model.triggers import format_trigger
 

@@ -9,13 +9,12 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from model.strategies import bodies, fronts, keys, values
+from model.strategies import bodies, format_document, fronts, keys, values
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.frontmatter import (
     UnreadableError,
     change_document,
-    format_document,
     inspect_document,
     normal_body,
     parse_document,
