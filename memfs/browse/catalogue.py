@@ -280,19 +280,25 @@ def approval_events(view: TrustView | None, file: MemoryFile) -> list[TimelineEv
     scope = file.memory.scope if file.memory is not None else None
     found = []
     for one in view.approvals(file.id, scope=scope):
-        if one.verb == "revoke":
+        record = one.checked
+        if not record.approves:
             what, tone, detail = "Approval withdrawn by", "bad", "No older approval counts after this."
-        elif one.digest != file.digest:
+        elif record.item.digest != file.digest:
             what, tone, detail = "Approved by", "warn", "Other words than those here now."
         elif one.grants:
             what, tone, detail = "Approved by", "good", "Exactly these words."
         else:
             what, tone, detail = "Approved by", "warn", f"It does not count: {one.reason or 'overtaken'}."
-        if one.path is None:
+        if not record.is_receipt:
             detail += " Its receipt is not in the tree."
         found.append(
             TimelineEvent(
-                what=what, who=one.person, on=one.on.isoformat(), where=f"seq {one.seq}", detail=detail, tone=tone
+                what=what,
+                who=record.person,
+                on=record.on.isoformat(),
+                where=f"seq {record.item.seq}",
+                detail=detail,
+                tone=tone,
             )
         )
     return found

@@ -106,14 +106,14 @@ def _withdrawn(between: Between, change: MemoryChange, need: str) -> Result:
 
 
 def _older(view: TrustView, change: MemoryChange) -> str:
-    newest = next((one for one in view.approvals(change.id) if one.verb == "approve"), None)
+    newest = next((one.checked for one in view.approvals(change.id) if one.checked.approves), None)
     if newest is None:
         return "It brings back an older text; a newer one was approved since."
     return f"It brings back an older text; {plain(newest.person)} approved a newer one on {newest.on.isoformat()}."
 
 
 def _changed(view: TrustView, change: MemoryChange) -> str:
-    dates = {one.person: one.on for one in view.approvals(change.id) if one.verb == "approve"}
+    dates = {one.checked.person: one.checked.on for one in view.approvals(change.id) if one.checked.approves}
     people = change.had or tuple(dates)
     who = names_of(f"{person} ({dates[person].isoformat()})" if person in dates else person for person in people)
     fields = _changed_fields(change.old, change.file)

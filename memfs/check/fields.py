@@ -72,7 +72,7 @@ def _check_supersession(between: Between, change: MemoryChange) -> Iterator[Resu
     if memory is None or view is None or change.is_trusted:
         return
     for old in memory.supersedes:
-        people = [one.person for one in view.approvals(old) if one.verb == "approve" and one.grants]
+        people = [one.checked.person for one in view.approvals(old) if one.grants]
         if people and old not in before:
             message = f"It replaces {plain(old)}; the approval of that one by {names_of(people)} ends with its own."
             yield say(change, "replaces-approved", message)

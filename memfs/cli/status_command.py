@@ -19,7 +19,7 @@ from memfs.repository.status import Status, read_status
 from memfs.trust.judge import Reason
 from memfs.trust.opening import open_view
 from memfs.trust.pinning import has_keyring
-from memfs.trust.texts import find_last_approved
+from memfs.trust.texts import find_previous
 
 if TYPE_CHECKING:
     from memfs.cli.session import Session
@@ -114,7 +114,7 @@ def _lost(session: Session, repository: Repository, lost: Sequence[Assessment]) 
         if assessment.gate.outcome.value == "reject":
             session.say("    admission withholds its text; `memfs check` says where and why")
             continue
-        approved = find_last_approved(repository.tree, view, file) if verdict.reason in DIFFERENT else None
+        approved = find_previous(repository.tree, view.records(file.id), file) if verdict.reason in DIFFERENT else None
         if approved is not None:
             before, now = (show_lines(raw.decode("utf-8", "replace")) for raw in (approved, file.raw))
             lines = list(unified_diff(before, now, lineterm="", n=0))[2:][:MAX_DIFFERENCE]

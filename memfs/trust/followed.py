@@ -14,24 +14,21 @@ from collections.abc import Iterable, Sequence
 from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError
 from memfs.git.branches import find_main_ref
-from memfs.git.log import find_boundary
+from memfs.git.log import find_boundary, read_messages
 from memfs.git.read import read_git, ref_commit
-from memfs.git.snapshot import read_blobs
+from memfs.git.snapshot import GitFiles, parse_tree
 from memfs.model.values import dataclass
-from memfs.trust.carriers import APPROVALS
-from memfs.trust.history import lines_of, read_history
-from memfs.trust.judge import CheckedRecord, Reason, check_record
+from memfs.trust.carriers import APPROVALS, FilesCarrier, read_keyrings
+from memfs.trust.judge import check_records
 from memfs.trust.keyring import (
     FOLDER,
-    MAX_KEYRING_BYTES,
     Chain,
     KeyringError,
     SignedKeyring,
     Verify,
     check_chain,
-    version_of_name,
 )
-from memfs.trust.record import MAX_RECORD_BYTES, Record, read_receipt
+from memfs.trust.record import MAX_RECORD_BYTES, Record, find_records, read_receipt
 from memfs.trust.remembered import Remembered, by_id
 
 
@@ -65,19 +62,23 @@ def shallow_mark(tree: WorkTree) -> str | None:
 
 def newest_keyring_at(tree: WorkTree, commit: str, verify: Verify) -> tuple[str, SignedKeyring] | None:
     """Return repository id and newest keyring of a commit's files; None where they contain no sound keyring."""
-    listed = _list_files(tree, commit, FOLDER)
-    wanted = {
-        version: (blob, size)
-        for name, blob, size in listed
-        if (version := version_of_name(name)) is not None and size <= MAX_KEYRING_BYTES
-    }
-    blobs = dict(read_blobs(tree, dict(wanted.values())))
-    files = {version: blobs[blob] for version, (blob, _) in wanted.items() if blob in blobs}
     try:
-        chain = check_chain(files, verify) if len(files) == len(wanted) else None
+        chain = check_chain(FilesCarrier(read_keyrings(_files_at(tree, commit, FOLDER)), {}).keyrings(), verify)
     except KeyringError:
         return None
-    return (chain.repository_id, chain.newest) if chain is not None else None
+    return chain.repository_id, chain.newest
+
+
+def read_history(
+    tree: WorkTree, commits: Sequence[str], *, known: Sequence[str] = (), timeout: float = 30.0
+) -> list[Record]:
+    """Return the records in the commit messages of ``commits`` and of their history without that of the ``known``
+    tips, each once, newest first. What is found can only take trust away: granting needs no git (TRUST 7).
+
+    Raises :class:`SetupError` when git is missing, refuses, or takes longer than ``timeout`` seconds.
+    """
+    messages = read_messages(tree, commits, known=known, timeout=timeout)
+    return list({record.line: record for _, text in messages for record in find_records(text)}.values())
 
 
 def remember_history(
@@ -91,17 +92,20 @@ def remember_history(
     known = remembered.tips(reading)
     if followed.commit in known:
         return
-    records = lines_of(read_history(tree, [followed.commit], known=known, timeout=timeout))
+    records = read_history(tree, [followed.commit], known=known, timeout=timeout)
     # A squash merge may have dropped the trailers: then the receipts in the tree are all that tells.
     records += receipts_at(tree, followed.commit, since=known[0] if known else None)
-    valid: dict[str, list[Record]] = {}
-    failed: dict[str, list[tuple[Reason, Record]]] = {}
-    for memory_id, one in _check_all(records, chain, verify):
-        if one.failure is None:
-            valid.setdefault(memory_id, []).append(one.record)
-        else:
-            failed.setdefault(memory_id, []).append((one.failure, one.record))
-    remembered.add(valid, failed)
+    for memory_id, named in by_id({record.line: record for record in records}.values()).items():
+        checked = check_records(
+            ((record, False) for record in named),
+            memory_id,
+            keyring=chain.keyring,
+            repository_id=chain.repository_id,
+            verify=verify,
+        )
+        valid = [one.record for one in checked if one.failure is None]
+        failed = [(one.failure, one.record) for one in checked if one.failure is not None]
+        remembered.add({memory_id: valid}, {memory_id: failed})
     remembered.note_tip(reading, followed.commit)
 
 
@@ -119,7 +123,7 @@ def read_beside(
             continue
         records = remembered.beside(commit)
         if records is None:
-            records = lines_of(read_history(tree, [commit], known=tips, timeout=timeout))
+            records = read_history(tree, [commit], known=tips, timeout=timeout)
             remembered.note_beside(commit, records)
         found += records
     return found
@@ -127,12 +131,14 @@ def read_beside(
 
 def receipts_at(tree: WorkTree, commit: str, *, since: str | None = None) -> list[Record]:
     """Return the receipts in a commit's files, of those that ``since`` does not have where that is still here."""
-    listed = {name: (blob, size) for name, blob, size in _list_files(tree, commit, APPROVALS)}
+    files = _files_at(tree, commit, APPROVALS)
+    names = files.folder(APPROVALS)
     if since is not None:
-        listed = {name: listed[name] for name in _added(tree, since, commit, listed)}
-    sizes = {blob: size for blob, size in listed.values() if size <= 2 * MAX_RECORD_BYTES}
-    blobs = dict(read_blobs(tree, sizes))
-    found = (read_receipt(name, blobs[blob]) for name, (blob, _) in listed.items() if blob in blobs)
+        names = _added(tree, since, commit, names)
+    wanted = [path for name in names if files.entries[path := f"{APPROVALS}/{name}"].size <= 2 * MAX_RECORD_BYTES]
+    found = (
+        read_receipt(path.rsplit("/", 1)[-1], raw) for path, raw in files.read_many(wanted) if isinstance(raw, bytes)
+    )
     return [record for record in found if record is not None]
 
 
@@ -141,17 +147,10 @@ def reading_of(tree: WorkTree, chain: Chain) -> str:
     return f"{chain.newest.digest}:{shallow_mark(tree) or 'whole'}"
 
 
-def _list_files(tree: WorkTree, commit: str, folder: str) -> list[tuple[str, str, int]]:
-    """Return name, blob and size of the regular files that lie directly in ``folder`` of a commit."""
+def _files_at(tree: WorkTree, commit: str, folder: str) -> GitFiles:
+    """Return the files that lie directly in ``folder`` of a commit."""
     raw = read_git(tree, "ls-tree", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
-    found = []
-    for line in raw.split(b"\0"):
-        about, _, path = line.partition(b"\t")
-        words = about.split()
-        if len(words) == 4 and words[0].startswith(b"100") and words[3].isdigit():
-            name = os.fsdecode(path).rsplit("/", 1)[-1]
-            found.append((name, words[2].decode(), int(words[3])))
-    return found
+    return GitFiles(tree, commit, entries=parse_tree(raw))
 
 
 def _added(tree: WorkTree, since: str, commit: str, names: Iterable[str]) -> list[str]:
@@ -162,18 +161,3 @@ def _added(tree: WorkTree, since: str, commit: str, names: Iterable[str]) -> lis
         return list(names)
     added = {os.fsdecode(path).rsplit("/", 1)[-1] for path in raw.split(b"\0")}
     return [name for name in names if name in added]
-
-
-def _check_all(records: Iterable[Record], chain: Chain, verify: Verify) -> Iterable[tuple[str, CheckedRecord]]:
-    for memory_id, named in by_id({record.line: record for record in records}.values()).items():
-        for record in named:
-            one = check_record(
-                record,
-                memory_id,
-                keyring=chain.keyring,
-                repository_id=chain.repository_id,
-                verify=verify,
-                is_receipt=False,
-            )
-            if one is not None:
-                yield memory_id, one

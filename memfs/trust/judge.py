@@ -81,6 +81,10 @@ class CheckedRecord:
         return self.record.statement.verb is Verb.APPROVE
 
     @property
+    def person(self) -> str:
+        return self.record.statement.by
+
+    @property
     def on(self) -> date:
         return date.fromisoformat(self.record.statement.at[:10])
 
@@ -123,15 +127,17 @@ def find_fault(file: MemoryFile) -> str | None:
     return None
 
 
-def check_record(
-    record: Record, memory_id: str, *, keyring: Keyring, repository_id: str, verify: Verify, is_receipt: bool
-) -> CheckedRecord | None:
-    """Return how ``record`` fares under ``keyring``; None when it does not name ``memory_id``."""
-    item = record.statement.item(memory_id)
-    if item is None:
-        return None
-    key, failure = _check(record, keyring, repository_id, verify)
-    return CheckedRecord(record=record, item=item, key=key, failure=failure, is_receipt=is_receipt)
+def check_records(
+    records: Iterable[tuple[Record, bool]], memory_id: str, *, keyring: Keyring, repository_id: str, verify: Verify
+) -> list[CheckedRecord]:
+    """Return how those of ``records`` (with whether each has a receipt) that name ``memory_id`` fare."""
+    checked = []
+    for record, is_receipt in records:
+        item = record.statement.item(memory_id)
+        if item is not None:
+            key, failure = _check(record, keyring, repository_id, verify)
+            checked.append(CheckedRecord(record=record, item=item, key=key, failure=failure, is_receipt=is_receipt))
+    return checked
 
 
 def _check(record: Record, keyring: Keyring, repository_id: str, verify: Verify) -> tuple[Key | None, Reason | None]:
@@ -199,7 +205,7 @@ def judge(facts: Facts, keyring: Keyring, today: date) -> Verdict:
     if facts.digest in keyring.denied:
         return Verdict(level=Level.DENIED, reason=Reason.DENIED, detail="the keyring denies this text")
     if facts.fault is not None:
-        return _untrusted(Reason.BAD_FILE, facts.fault)
+        return untrusted(Reason.BAD_FILE, facts.fault)
     top = newest_of(facts.records, facts.scope)
     withdrawals = [one for one in top if not one.approves]
     if withdrawals:
@@ -214,7 +220,7 @@ def judge(facts: Facts, keyring: Keyring, today: date) -> Verdict:
     fitting = [one for one in top if one.item.digest == facts.digest]
     if fitting and len(fitting) < len(top):
         both = ", ".join(_people(top))
-        return _untrusted(Reason.TWO_TEXTS, f"two texts were approved side by side ({both}): approve the right one")
+        return untrusted(Reason.TWO_TEXTS, f"two texts were approved side by side ({both}): approve the right one")
     receipts = [one for one in fitting if one.is_receipt]
     granting = [one for one in receipts if find_lapse(one, facts.scope, today) is None]
     people = _people(granting)
@@ -241,25 +247,25 @@ def _why_nobody(facts: Facts, fitting: list[CheckedRecord], receipts: list[Check
         newest = max(receipts or elsewhere, key=lambda one: one.record.statement.at)
         lapse = find_lapse(newest, facts.scope, today)
         if lapse is not None:
-            return _untrusted(*lapse)
+            return untrusted(*lapse)
     if fitting:
-        return _untrusted(
+        return untrusted(
             Reason.NO_APPROVAL,
             "an approval was seen outside this tree, but its receipt is not here; run `memfs trust --sync`",
         )
     failed = [one for one in facts.records if one.failure is not None]
     failed_here = [one for one in failed if one.item.digest == facts.digest]
     if here:
-        return _untrusted(Reason.OLDER_TEXT, "a newer text was approved after this one")
+        return untrusted(Reason.OLDER_TEXT, "a newer text was approved after this one")
     if failed_here:
         return _failed(failed_here)
     if facts.has_twin:
-        return _untrusted(Reason.DUPLICATE_ID, "another file has this id")
+        return untrusted(Reason.DUPLICATE_ID, "another file has this id")
     if valid:
-        return _untrusted(Reason.CHANGED, "the text is not the one that was approved")
+        return untrusted(Reason.CHANGED, "the text is not the one that was approved")
     if failed:
         return _failed(failed)
-    return _untrusted(Reason.NO_APPROVAL, None)
+    return untrusted(Reason.NO_APPROVAL, None)
 
 
 _FAILURES = {
@@ -274,15 +280,15 @@ _FAILURES = {
 def _failed(records: list[CheckedRecord]) -> Verdict:
     newest = max(records, key=lambda one: (one.is_receipt, one.item.seq, one.record.statement.at))
     reason = newest.failure or Reason.BAD_SIGNATURE
-    return _untrusted(reason, _FAILURES[reason])
+    return untrusted(reason, _FAILURES[reason])
 
 
-def _untrusted(reason: Reason, detail: str | None) -> Verdict:
+def untrusted(reason: Reason, detail: str | None) -> Verdict:
     return Verdict(level=Level.UNTRUSTED, reason=reason, detail=detail)
 
 
 def _people(records: Iterable[CheckedRecord]) -> tuple[str, ...]:
-    return tuple(sorted({one.record.statement.by for one in records}))
+    return tuple(sorted({one.person for one in records}))
 
 
 def _newest(records: Iterable[CheckedRecord]) -> date:

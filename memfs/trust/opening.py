@@ -26,11 +26,11 @@ from memfs.trust.followed import (
     find_followed,
     newest_keyring_at,
     read_beside,
+    read_history,
     remember_history,
     shallow_mark,
 )
-from memfs.trust.history import lines_of, read_history
-from memfs.trust.judge import Level, Reason, Verdict
+from memfs.trust.judge import Reason, Verdict, untrusted
 from memfs.trust.keyring import Chain, KeyringError, check_chain
 from memfs.trust.pin import Pin, find_pin_fault, parse_pin, read_pins
 from memfs.trust.remembered import Remembered, by_id
@@ -64,7 +64,6 @@ def open_view(
     view = opening.view()
     if history and view.keyring is not None:
         opening.read_history(view, tips, patience)
-    view.add_notices(opening.notices)
     return view
 
 
@@ -127,6 +126,7 @@ class _Opening:
             trouble=trouble,
             remembered=self.remembered,
             pinned=pin is not None and self.given != HERE,
+            notices=self.notices,
         )
 
     def read_history(self, view: TrustView, tips: Sequence[str] | None, patience: float) -> None:
@@ -139,7 +139,7 @@ class _Opening:
             tips = [head] if head is not None else []
         try:
             if self.given is not None:
-                records = lines_of(read_history(tree, tips, timeout=patience)) if tips else []
+                records = read_history(tree, tips, timeout=patience) if tips else []
             else:
                 if self.followed is not None:
                     verify = self.cache.verify
@@ -167,12 +167,12 @@ class _Opening:
             if files:
                 return check_chain(files, self.cache.verify), None
         except KeyringError as error:
-            return None, _untrusted(Reason.KEYRING_BROKEN, f"the keyring is refused: {error}")
+            return None, untrusted(Reason.KEYRING_BROKEN, f"the keyring is refused: {error}")
         if self.given_pin is not None:
-            return None, _untrusted(Reason.KEYRING_BROKEN, "a pin is given, and there is no keyring here")
+            return None, untrusted(Reason.KEYRING_BROKEN, "a pin is given, and there is no keyring here")
         if self._expected() is not None:
-            return None, _untrusted(Reason.KEYRING_BROKEN, "the keyring that this folder had is gone")
-        return None, _untrusted(Reason.NO_APPROVAL, "this repository has no keyring; `memfs keys create` makes one")
+            return None, untrusted(Reason.KEYRING_BROKEN, "the keyring that this folder had is gone")
+        return None, untrusted(Reason.NO_APPROVAL, "this repository has no keyring; `memfs keys create` makes one")
 
     def _expected(self) -> str | None:
         """Return the repository that was pinned in this folder."""
@@ -195,17 +195,17 @@ class _Opening:
         """Return why ``chain`` judges nothing for this person, or None."""
         expected = self._expected()
         if expected is not None and expected != chain.repository_id:
-            return _untrusted(
+            return untrusted(
                 Reason.KEYRING_BROKEN,
                 "the first keyring of this folder was exchanged; if that is right, say so with `memfs pin`",
             )
         if pin is None:
-            return _untrusted(
+            return untrusted(
                 Reason.NOT_PINNED, "you have not pinned this repository; `memfs pin` shows its people and asks"
             )
         fault = find_pin_fault(pin, chain)
         if fault is not None:
-            return _untrusted(Reason.KEYRING_ROLLED_BACK, fault)
+            return untrusted(Reason.KEYRING_ROLLED_BACK, fault)
         if self.tree is not None and self.given is None:
             self.followed = find_followed(self.tree, self.remembered)
             if self.followed is not None and self.followed.commit not in self.remembered.keyring_tips():
@@ -220,12 +220,12 @@ class _Opening:
         version, digest = newest
         where = f"; merge or rebase on {plain(self.followed.name)}" if self.followed is not None else ""
         if version > len(chain.versions):
-            return _untrusted(
+            return untrusted(
                 Reason.KEYRING_ROLLED_BACK,
                 f"version {version} of the keyring was seen before, here the newest is {len(chain.versions)}{where}",
             )
         if chain.versions[version - 1].digest != digest:
-            return _untrusted(
+            return untrusted(
                 Reason.KEYRING_ROLLED_BACK,
                 f"version {version} of the keyring is not the one seen before; `memfs pin --reset` shows both",
             )
@@ -250,7 +250,3 @@ def run_detached(home: str, root: str, today: str) -> None:
     with own_lock(places.state / "reading.lock", wait=False) as is_mine:
         if is_mine:
             open_view(find_work_tree(Path(root)), places, today=date.fromisoformat(today))
-
-
-def _untrusted(reason: Reason, detail: str) -> Verdict:
-    return Verdict(level=Level.UNTRUSTED, reason=reason, detail=detail)

@@ -12,13 +12,14 @@ from memfs.model.codepoints import escape_hidden
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import content_digest
 from memfs.model.scope import is_seen_with
+from memfs.model.slugs import is_id
 from memfs.model.values import dataclass, replace
 from memfs.trust.judge import CheckedRecord, Reason, Verdict, find_fault, find_key_lapse, find_lapse, newest_of
 from memfs.trust.keyring import Key, Keyring
 from memfs.trust.opening import open_view
 from memfs.trust.record import MAX_SEQ, Verb
 from memfs.trust.signing import Signer
-from memfs.trust.texts import ID, all_files, find_files, find_previous
+from memfs.trust.texts import all_files, find_files, find_previous
 from memfs.trust.view import TrustView, require_keyring
 
 
@@ -219,7 +220,7 @@ def approvers_of(plan: Plan, item: PlanItem) -> tuple[str, ...]:
     top = newest_of(item.records, item.scope)
     if any(not one.approves or one.item.digest != item.digest for one in top):
         return ()
-    return tuple(sorted({one.record.statement.by for one in top if _grants(one, item, plan.view.today)}))
+    return tuple(sorted({one.person for one in top if _grants(one, item, plan.view.today)}))
 
 
 def _plan_item(tree: WorkTree, view: TrustView, file: MemoryFile) -> PlanItem:
@@ -239,7 +240,7 @@ def _withdrawal_of(
     tree: WorkTree, view: TrustView, memory_id: str, sees: Callable[[str], bool] | None
 ) -> PlanItem | None:
     """Return what is known of ``memory_id``; None where that is nothing, or nothing that the person sees."""
-    if not ID.fullmatch(memory_id):
+    if not is_id(memory_id):
         return None
     records = tuple(view.records(memory_id))
     files = all_files(tree, {memory_id})
@@ -307,7 +308,7 @@ def _own(item: PlanItem, key: Key) -> list[CheckedRecord]:
     return [
         one
         for one in newest_of(item.records, item.scope)
-        if one.approves and one.item.digest == item.digest and one.record.statement.by == key.principal
+        if one.approves and one.item.digest == item.digest and one.person == key.principal
     ]
 
 

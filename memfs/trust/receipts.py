@@ -11,7 +11,7 @@ from memfs.git.log import read_commits
 from memfs.git.read import head_commit
 from memfs.model.reader import content_digest
 from memfs.trust.carriers import APPROVALS
-from memfs.trust.history import lines_of, read_history
+from memfs.trust.followed import read_history
 from memfs.trust.judge import newest_of
 from memfs.trust.record import Record, find_records, format_record
 from memfs.trust.texts import all_files
@@ -41,14 +41,13 @@ def find_missing_receipts(
     require_keyring(view)
     pasted = find_records(text)
     head = head_commit(tree)
-    in_history = lines_of(read_history(tree, [head])) if head and tree.git_dir is not None else []
+    in_history = read_history(tree, [head]) if head and tree.git_dir is not None else []
     by_ids: dict[str, dict[str, Record]] = {}
     for record in (*in_history, *pasted):
         for item in record.statement.items:
             by_ids.setdefault(item.id, {})[record.line] = record
     deleted = _deleted_receipts(tree, head)
     named = set(ids) | {item.id for record in pasted for item in record.statement.items}
-    have = view.receipt_lines()
     files = {file.id: file for file in all_files(tree, set(by_ids))}
     found: dict[str, Record] = {}
     for memory_id, records in by_ids.items():
@@ -58,7 +57,7 @@ def find_missing_receipts(
         for one in newest_of(view.records_with(memory_id, records.values())):
             fits = not one.approves or (file is not None and content_digest(file.raw) == one.item.digest)
             gone = one.record.receipt_name in deleted and memory_id not in named
-            if fits and not gone and one.record.line not in have:
+            if fits and not gone and not one.is_receipt:
                 found[one.record.line] = one.record
     return tuple(found.values())
 

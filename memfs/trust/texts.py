@@ -14,12 +14,11 @@ from memfs.git.read import head_commit, read_git
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import content_digest, read_memory
+from memfs.model.slugs import is_id
 from memfs.model.unseen import find_unseen
-from memfs.trust import record as record_format
 from memfs.trust.judge import CheckedRecord, Reason, find_fault, find_lapse, newest_of
 from memfs.trust.view import TrustView
 
-ID = re.compile(record_format.ID_PATTERN)
 _LOOK_BACK = 200  # versions of a file that are searched for the last approved text
 
 
@@ -69,7 +68,7 @@ def ids_since(tree: WorkTree, base: str, sees: Callable[[str], bool]) -> list[st
         ) from None
     paths = [path for path in raw.decode("utf-8", "replace").split("\0") if path.endswith(".md") and sees(path)]
     names = [path.rsplit("/", 1)[-1] for path in paths]
-    return [name[:-3] for name in names if ID.fullmatch(name[:-3])]
+    return [name[:-3] for name in names if is_id(name[:-3])]
 
 
 def ids_to_renew(tree: WorkTree, view: TrustView, principal: str, sees: Callable[[str], bool]) -> list[str]:
@@ -83,7 +82,7 @@ def ids_to_renew(tree: WorkTree, view: TrustView, principal: str, sees: Callable
             for one in newest_of(view.records(file.id) if file.id else ())
             if one.approves
             and one.is_receipt
-            and one.record.statement.by == principal
+            and one.person == principal
             and one.item.digest == content_digest(file.raw)
         ]
         if mine and all(find_lapse(one, scope, view.today) for one in mine) and find_fault(file) is None:
@@ -142,29 +141,20 @@ def all_files(
     return found
 
 
-def find_text(tree: WorkTree, path: str, digest: str) -> bytes | None:
-    """Return the newest text of ``path`` in the history whose content digest is ``digest``, or None."""
-    if tree.git_dir is None or head_commit(tree) is None:
+def find_previous(tree: WorkTree, records: Iterable[CheckedRecord], file: MemoryFile) -> bytes | None:
+    """Return the text that ``records`` say was approved last, where git still has it and it is another one than
+    that of ``file``."""
+    digest = content_digest(file.raw)
+    others = [one for one in records if one.failure is None and one.approves and one.item.digest != digest]
+    last = max(others, key=lambda one: one.item.seq, default=None)
+    if last is None or tree.git_dir is None or head_commit(tree) is None:
         return None
     try:
-        commits = read_commits(tree, "HEAD", [path], merges=True)
-        blobs = dict.fromkeys(file.blob for commit in commits for file in commit.files if file.letter != "D")
+        commits = read_commits(tree, "HEAD", [file.path], merges=True)
+        blobs = dict.fromkeys(change.blob for commit in commits for change in commit.files if change.letter != "D")
         for _, raw in read_old_blobs(tree, list(blobs)[:_LOOK_BACK]):
-            if content_digest(raw) == digest:
+            if content_digest(raw) == last.item.digest:
                 return raw
     except MemfsError:
         return None
     return None
-
-
-def find_last_approved(tree: WorkTree, view: TrustView, file: MemoryFile) -> bytes | None:
-    """Return the text of ``file``'s id that was approved last, where git still has it and it is another one."""
-    return find_previous(tree, view.records(file.id) if file.id else (), file)
-
-
-def find_previous(tree: WorkTree, records: Iterable[CheckedRecord], file: MemoryFile) -> bytes | None:
-    """Return the text that ``records`` say was approved last, where git still has it and it is another one."""
-    digest = content_digest(file.raw)
-    others = [one for one in records if one.failure is None and one.approves and one.item.digest != digest]
-    last = max(others, key=lambda one: one.item.seq, default=None)
-    return find_text(tree, file.path, last.item.digest) if last is not None else None

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 
 from memfs.errors import TrustError
 from memfs.model.memory import MemoryFile
 from memfs.model.reader import content_digest
 from memfs.model.values import dataclass, replace
-from memfs.trust.carriers import APPROVALS, Carrier
+from memfs.trust.carriers import Carrier
 from memfs.trust.judge import (
     CheckedRecord,
     Facts,
     Level,
     Reason,
     Verdict,
-    check_record,
+    check_records,
     find_fault,
     find_lapse,
     judge,
@@ -28,23 +29,16 @@ from memfs.trust.judge import (
 )
 from memfs.trust.keyring import Chain, Keyring, KeyringError, Verify
 from memfs.trust.record import Record, read_receipt, receipt_subject
-from memfs.trust.remembered import Remembered
+from memfs.trust.remembered import Remembered, by_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """One verified record about an id, whether or not it fits the text of today."""
 
-    person: str
-    verb: str  # "approve" | "revoke"
-    seq: int
-    digest: str
-    on: date  # of `at`; information only
-    path: str | None  # of its receipt; None where it was only seen in history
-    until: date | None
+    checked: CheckedRecord
     grants: bool  # at the top, in the tree, and by a key that may grant for this scope
     reason: Reason | None  # why it does not, when that lies in the key or the date
-    record: Record
 
 
 class TrustView:
@@ -60,18 +54,17 @@ class TrustView:
         trouble: Verdict | None,
         remembered: Remembered,
         pinned: bool = False,
+        notices: Sequence[str] = (),
     ) -> None:
         self.chain = chain
         self.pinned = pinned
         self.trouble = trouble
         self.today = today
-        self._notices: tuple[str, ...] = ()
+        self._notices = notices
         self._carrier = carrier
         self._verify = verify
         self._remembered = remembered
         self._beside: Mapping[str, Sequence[Record]] = {}
-        self._names: dict[str, list[str]] | None = None
-        self._batches: dict[str, list[tuple[str, Record]]] = {}
 
     @property
     def repository_id(self) -> str | None:
@@ -94,10 +87,7 @@ class TrustView:
     def notices(self) -> tuple[str, ...]:
         """Return what a reader should be told about all verdicts so far."""
         said = self._remembered.notice
-        return self._notices if said is None or said in self._notices else (*self._notices, said)
-
-    def add_notices(self, notices: Iterable[str]) -> None:
-        self._notices = (*self._notices, *notices)
+        return tuple(dict.fromkeys((*self._notices, said) if said is not None else self._notices))
 
     def use_beside(self, records: Mapping[str, Sequence[Record]]) -> None:
         """Let records count that the history here brings, by id. They can only take trust away."""
@@ -126,7 +116,7 @@ class TrustView:
         """Return every record about ``memory_id``, checked against the keyring."""
         if self.keyring is None:
             return []
-        found: dict[str, tuple[Record, bool]] = {record.line: (record, True) for _, record in self._receipts(memory_id)}
+        found = {record.line: (record, True) for record in self._receipts(memory_id)}
         for record in (*self._beside.get(memory_id, ()), *self._remembered.records(memory_id, known=found)):
             found.setdefault(record.line, (record, False))
         checked = self._check(memory_id, found.values())
@@ -142,31 +132,18 @@ class TrustView:
         lines = {one.record.line for one in checked}
         return checked + self._check(memory_id, [(record, False) for record in more if record.line not in lines])
 
-    def approvals(self, memory_id: str, *, scope: str | None = None) -> tuple[Approval, ...]:
+    def approvals(self, memory_id: str, *, scope: str | None = None) -> list[Approval]:
         """Return the verified records about ``memory_id``, highest counter first."""
         checked = [one for one in self.records(memory_id) if one.failure is None]
         top = newest_of(checked, scope)
         withdrawn = any(not one.approves for one in top)
-        paths = {record.line: f"{APPROVALS}/{name}" for name, record in self._receipts(memory_id)}
         found = []
         for one in sorted(checked, key=lambda one: (-one.item.seq, one.record.line)):
             lapse = find_lapse(one, scope, self.today)
             reason = lapse[0] if lapse and one.approves else None
-            found.append(
-                Approval(
-                    person=one.record.statement.by,
-                    verb=one.record.statement.verb.value,
-                    seq=one.item.seq,
-                    digest=one.item.digest,
-                    on=one.on,
-                    path=paths.get(one.record.line),
-                    until=one.record.statement.until,
-                    grants=one.approves and one in top and not withdrawn and one.is_receipt and reason is None,
-                    reason=reason,
-                    record=one.record,
-                )
-            )
-        return tuple(found)
+            grants = one.approves and one in top and not withdrawn and one.is_receipt and reason is None
+            found.append(Approval(checked=one, grants=grants, reason=reason))
+        return found
 
     def need(self, scope: str) -> int:
         """Return how many people a memory of ``scope`` needs."""
@@ -183,56 +160,36 @@ class TrustView:
 
     def ids_with_receipts(self) -> frozenset[str]:
         """Return the ids that some receipt in the tree names: no other one can be trusted."""
-        if self._names is None:
-            self._index_receipts()
-        return frozenset(self._names or ()) | frozenset(self._batches)
-
-    def receipt_lines(self) -> frozenset[str]:
-        """Return the records that have a receipt in the tree, by their one-line form."""
-        lines = set()
-        for name in self._carrier.receipt_names():
-            if receipt_subject(name) is not None and (record := self._read_receipt(name)) is not None:
-                lines.add(record.line)
-        return frozenset(lines)
+        return frozenset(self._names) | frozenset(self._batches)
 
     def _check(self, memory_id: str, records: Iterable[tuple[Record, bool]]) -> list[CheckedRecord]:
         keyring = self.keyring
         if keyring is None:
             return []
-        repository_id = self.repository_id or ""
-        checked = (
-            check_record(
-                record,
-                memory_id,
-                keyring=keyring,
-                repository_id=repository_id,
-                verify=self._verify,
-                is_receipt=is_receipt,
-            )
-            for record, is_receipt in records
+        return check_records(
+            records, memory_id, keyring=keyring, repository_id=self.repository_id or "", verify=self._verify
         )
-        return [one for one in checked if one is not None]
 
-    def _receipts(self, memory_id: str) -> list[tuple[str, Record]]:
-        if self._names is None:
-            self._index_receipts()
-        assert self._names is not None
-        found = [
-            (name, record)
-            for name in self._names.get(memory_id, ())
-            if receipt_subject(name) == memory_id and (record := self._read_receipt(name)) is not None
-        ]
-        return found + self._batches.get(memory_id, [])
+    def _receipts(self, memory_id: str) -> list[Record]:
+        names = (name for name in self._names.get(memory_id, ()) if receipt_subject(name) == memory_id)
+        found = (self._read_receipt(name) for name in names)
+        return [*(record for record in found if record is not None), *self._batches.get(memory_id, ())]
 
-    def _index_receipts(self) -> None:
-        self._names = {}
+    @cached_property
+    def _names(self) -> Mapping[str, Sequence[str]]:
+        """The names of receipts by their text before the first dot; the whole name is looked at for the ids in
+        question only."""
+        names: dict[str, list[str]] = {}
         for name in self._carrier.receipt_names():
-            # By the text before the first dot: the whole name is looked at for the ids in question only.
-            self._names.setdefault(name.partition(".")[0], []).append(name)
-        for name in self._names.get("batch", ()):
-            if receipt_subject(name) == "" and (record := self._read_receipt(name)) is not None:
-                for item in record.statement.items:
-                    self._batches.setdefault(item.id, []).append((name, record))
+            names.setdefault(name.partition(".")[0], []).append(name)
+        return names
+
+    @cached_property
+    def _batches(self) -> Mapping[str, Sequence[Record]]:
+        """The records of several memories, by id."""
+        names = (name for name in self._names.get("batch", ()) if receipt_subject(name) == "")
+        found = (self._read_receipt(name) for name in names)
+        return by_id(record for record in found if record is not None)
 
     def _read_receipt(self, name: str) -> Record | None:
         raw = self._carrier.receipt(name)

@@ -303,24 +303,22 @@ def test_a_file_that_changes_between_showing_and_signing_is_refused(team: Team, 
 
 def test_a_file_that_changes_right_after_signing_is_reported(team: Team, alice: Person) -> None:
     """A formatter that runs after the commit costs the approval, and that is said, not hidden."""
-    from memfs.trust.approve import approve
-
     team.write("b", memory_text("As shown."))
     plan = plan_approval(team.tree, team.places, ["b"], sees=sees_all, today=team.today)
-    from memfs.git import commit
+    import memfs.trust.approve as module
 
-    real = commit.commit_changes
+    real = module.commit_changes
 
     def and_reformat(*arguments: object, **options: object) -> str:
         made = real(*arguments, **options)  # type: ignore[arg-type]
         team.write("b", memory_text("As  shown."))
         return made
 
-    commit.commit_changes = and_reformat  # type: ignore[assignment]
+    module.commit_changes = and_reformat  # type: ignore[assignment]
     try:
-        done = approve(plan, alice.signer, now=team.now())
+        done = module.approve(plan, alice.signer, now=team.now())
     finally:
-        commit.commit_changes = real
+        module.commit_changes = real
     assert not done.verdicts["b"].trusted
     assert done.verdicts["b"].reason == "changed"
 

@@ -22,7 +22,7 @@ from memfs.trust.judge import (
     Level,
     Reason,
     Verdict,
-    check_record,
+    check_records,
     find_fault,
     find_lapse,
     judge,
@@ -72,11 +72,8 @@ def ring(alice: Person, bob: Person) -> Keyring:
 
 
 def listen(keyring: Keyring, *records: Record, receipts: bool = True) -> tuple[CheckedRecord, ...]:
-    found = [
-        check_record(record, "a", keyring=keyring, repository_id=REPO, verify=sshsig.verify, is_receipt=receipts)
-        for record in records
-    ]
-    return tuple(one for one in found if one is not None)
+    named = [(record, receipts) for record in records]
+    return tuple(check_records(named, "a", keyring=keyring, repository_id=REPO, verify=sshsig.verify))
 
 
 def decide(
