@@ -58,14 +58,12 @@ from memfs.git.read import (
     require_identity_in,
 )
 from memfs.git.writing import (
-    Folders,
+    TREE,
     IndexEntry,
     IndexUpdate,
     WritingGit,
-    format_commit,
-    object_id,
+    in_the_way,
     signing_programs,
-    store_objects,
 )
 from memfs.model.values import dataclass, field
 
@@ -157,8 +155,8 @@ class _Commit:
             require_no_conflict(unmerged)
         wait_for_lock(self.git.common_dir / (self.target.ref + ".lock"))
         base = self._tip()
-        folders = Folders.read(self.git, base, self.paths)
-        entries = folders.files(self.paths)
+        found = self.git.read_tree(base, self.paths)
+        entries = self._files_of(found)
         require_identity_in(self.git.configuration())
         self._require_plain_files(entries)
         self._require_no_conversion()
@@ -174,13 +172,13 @@ class _Commit:
             return base
         contents = {c.path: blob_bytes(c.path, c.content) for c in self.changes if c.content is not None}
         updates = self._plan_updates({path: self.git.blob_id(raw) for path, raw in contents.items()}, entries)
-        folders.trees_with(updates)
+        self._require_folders(found)
         if self.target.checked_out:
             # Whatever the user's index would refuse comes up here, before anything is written.
             self._update_copy(self.folder / _TRIAL, updates)
         self._write_files()
         try:
-            return self._commit_and_publish(folders, list(contents.values()), base, entries, updates)
+            return self._commit_and_publish(base, entries, updates, contents)
         except (ConflictError, UncommittedError, UndoneError):
             raise
         except SetupError as error:
@@ -199,13 +197,12 @@ class _Commit:
 
     def _commit_and_publish(
         self,
-        folders: Folders,
-        blobs: Sequence[bytes],
         base: str | None,
         entries: Mapping[str, IndexEntry],
         updates: Sequence[IndexUpdate],
+        contents: Mapping[str, bytes],
     ) -> str:
-        new = self._store_commit(folders, updates, base, blobs)
+        new = self._store_commit(base, updates, contents)
         with self._prepared_index(entries, updates) as following:
             for _ in range(_ATTEMPTS):
                 tip = self._tip()
@@ -213,12 +210,13 @@ class _Commit:
                     raise UsageError("the branch was made by somebody else meanwhile", hint="choose another name")
                 if tip != base:
                     # Somebody else's commit is in between. Made again under git's lock, ours comes next.
-                    folders = Folders.read(self.git, tip, self.paths)
-                    if folders.files(self.paths) != entries:
+                    found = self.git.read_tree(tip, self.paths)
+                    if self._files_of(found) != entries:
                         self._restore_files()
                         raise ConflictError(self.paths[0], "another commit changed it while this one was made")
+                    self._require_folders(found)
                     base = tip
-                    new = self._store_commit(folders, updates, base, ())
+                    new = self._store_commit(base, updates, contents)
                 if following is not None:
                     (self.folder / _PUBLISHING).write_text(f"{self.target.ref}\n{new}\n", encoding="utf-8")
                 if self._move_branch(new, base):
@@ -372,21 +370,19 @@ class _Commit:
         modes = {path: entry.mode for path, entry in entries.items()}
         return [IndexUpdate(path, modes.get(path, "100644"), blobs.get(path)) for path in self.paths]
 
-    def _store_commit(
-        self, folders: Folders, updates: Sequence[IndexUpdate], base: str | None, blobs: Sequence[bytes]
-    ) -> str:
+    def _files_of(self, found: Mapping[str, IndexEntry]) -> dict[str, IndexEntry]:
+        return {path: found[path] for path in self.paths if path in found}
+
+    def _require_folders(self, found: Mapping[str, IndexEntry]) -> None:
+        files = self._files_of(found)
+        if any(entry.mode != TREE for path, entry in found.items() if path not in files):
+            raise in_the_way(self.paths)
+
+    def _store_commit(self, base: str | None, updates: Sequence[IndexUpdate], contents: Mapping[str, bytes]) -> str:
         """Store what the commit consists of, and return its name."""
-        new_tree, trees = folders.trees_with(updates)
-        objects = [("blob", raw) for raw in blobs] + [("tree", raw) for raw in trees.values()]
+        new = self.git.store_commit(base, updates, contents, self.message)
         key = self.git.signing_key()
-        if key is not None:
-            store_objects(self.git, objects)
-            return self._sign_commit(key, new_tree, base)
-        commit = format_commit(
-            new_tree, base, self.message, self.git.configuration(), seconds=time.time(), zone=time.strftime("%z")
-        )
-        store_objects(self.git, [*objects, ("commit", commit)])
-        return object_id("commit", commit, algorithm=self.git.algorithm)
+        return new if key is None else self._sign_commit(key, f"{new}^{{tree}}", base)
 
     def _sign_commit(self, key: str, new_tree: str, base: str | None) -> str:
         parents = [] if base is None else ["-p", base]

@@ -1,14 +1,13 @@
 """git for writing: few processes, no hook, no filter, no program that the repository names (TRUST 7).
 
-Blobs, trees and the commit are made here as bytes and given to one ``git unpack-objects``, which checks and
-stores them. The branch is moved by ``git update-ref``, the user's index is changed in a copy.
+Blobs, trees and the commit are made by one ``git fast-import``. The branch is moved by ``git update-ref``, and the
+user's index is changed in a copy.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import zlib
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,9 +27,10 @@ from memfs.git.read import (
 from memfs.model.values import dataclass
 
 _GIT_TIMEOUT = 60.0
-_UPDATES_AT_ONCE = 500
+_PATHS_AT_ONCE = 500
 _SMALL_INDEX = 1024 * 1024  # bytes; of a larger one only what is needed is listed
-_TREE = "40000"
+TREE = "040000"
+_UNBORN = "refs/memfs/unborn"
 
 _WRITE_VARIABLES = {
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -151,10 +151,10 @@ class WritingGit:
             variables[f"GIT_CONFIG_VALUE_{number}"] = off[name]
         variables["GIT_CONFIG_COUNT"] = str(len(variables) // 2)
         # --index-info would put a file in the place of a folder or a submodule; --cacheinfo refuses to.
-        for start in range(0, len(updates), _UPDATES_AT_ONCE):
+        for start in range(0, len(updates), _PATHS_AT_ONCE):
             arguments: list[str] = []
             removed: list[str] = []
-            for update in updates[start : start + _UPDATES_AT_ONCE]:
+            for update in updates[start : start + _PATHS_AT_ONCE]:
                 if update.oid is None:
                     removed.append(update.path)
                 else:
@@ -163,9 +163,52 @@ class WritingGit:
                 "update-index", *arguments, "--force-remove", "--", *removed, index=index, check=False, more=variables
             )
             if b"both a file and as a directory" in done.stderr:
-                raise _in_the_way(updates)
+                raise in_the_way([update.path for update in updates])
             if done.returncode != 0:
                 raise ProgramError(f"git update-index failed: {first_line(done.stderr)}", completed=done)
+
+    def read_tree(self, commit: str | None, paths: Iterable[str]) -> dict[str, IndexEntry]:
+        """Return what ``commit`` has at each of ``paths`` and of the folders above them; nothing where nothing is."""
+        wanted = sorted({above for path in paths for above in (path, *_folders_above(path))})
+        found = {}
+        for start in range(0, len(wanted) if commit else 0, _PATHS_AT_ONCE):
+            part = wanted[start : start + _PATHS_AT_ONCE]
+            raw = self.run("ls-tree", "-t", "-z", "--full-tree", str(commit), "--", *part).stdout
+            for record in raw.split(b"\0")[:-1]:
+                head, _, path = record.partition(b"\t")
+                mode, _, oid = head.decode().split(" ")
+                found[os.fsdecode(path)] = IndexEntry(mode=mode, oid=oid)
+        return {path: found[path] for path in wanted if path in found}  # git lists what lies beside them too
+
+    def store_commit(
+        self, parent: str | None, updates: Sequence[IndexUpdate], contents: Mapping[str, bytes], message: str
+    ) -> str:
+        """Store ``parent`` with ``updates`` made, and ``contents`` by path, as a commit; return its name.
+
+        One ``git fast-import`` does it. No branch has the commit: the ref that it is made on is taken back.
+        """
+        stream = [f"commit {_UNBORN}\nmark :1\n".encode()]
+        known = self.configuration()
+        when = f"{int(time.time())} {time.strftime('%z')}"
+        for role in ("author", "committer"):
+            name, address = (
+                _without_crud(known.get(f"{role}.{part}") or known.get(f"user.{part}") or "")
+                for part in ("name", "email")
+            )
+            stream.append(f"{role} {name} <{address}> {when}\n".encode("utf-8", "surrogateescape"))
+        stream.append(_data(message.encode()))
+        if parent is not None:
+            stream.append(f"from {parent}\n".encode())
+        for update in updates:
+            path = b'"%s"' % os.fsencode(update.path).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+            if update.oid is None:
+                stream.append(b"D %s\n" % path)
+            else:
+                stream.append(b"M %s inline %s\n" % (update.mode.encode(), path) + _data(contents[update.path]))
+        stream.append(f"\nget-mark :1\nreset {_UNBORN}\nfrom {self.zero}\n\ndone\n".encode())
+        switches = ["-c", "core.ignoreCase=false"]  # else a folder's name is taken for another one
+        made = self.run(*switches, "fast-import", "--quiet", "--done", input=b"".join(stream))
+        return made.stdout.decode().strip()
 
     def blob_id(self, raw: bytes) -> str:
         return blob_id(raw, algorithm=self.algorithm)
@@ -197,124 +240,6 @@ class WritingGit:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folders:
-    """The folders of one commit that a change of ``paths`` touches: path → name → entry; "" is the root."""
-
-    git: WritingGit
-    entries: Mapping[str, Mapping[str, IndexEntry]]
-
-    @classmethod
-    def read(cls, git: WritingGit, commit: str | None, paths: Iterable[str]) -> Folders:
-        """Return the folders above ``paths`` in ``commit``, read by one process."""
-        wanted = sorted({"", *(above for path in paths for above in _folders_above(path))})
-        if commit is None:
-            return cls(git=git, entries={})
-        asked = b"".join(os.fsencode(f"{commit}:{path}") + b"\n" for path in wanted)
-        raw = git.run("cat-file", "--batch=%(objecttype) %(objectsize)", input=asked).stdout
-        entries: dict[str, Mapping[str, IndexEntry]] = {}
-        place = 0
-        for path in wanted:
-            end = raw.index(b"\n", place)
-            kind, _, size = raw[place:end].partition(b" ")
-            place = end + 1
-            if size.isdigit():  # else there is nothing of that name in the commit
-                content = raw[place : place + int(size)]
-                place += int(size) + 1
-                if kind == b"tree":
-                    entries[path] = _parse_tree(content, len(git.zero) // 2)
-        return cls(git=git, entries=entries)
-
-    def files(self, paths: Iterable[str]) -> dict[str, IndexEntry]:
-        """Return what is at each of ``paths``; those where nothing is are left out."""
-        found = {}
-        for path in paths:
-            folder, _, name = path.rpartition("/")
-            entry = self.entries.get(folder, {}).get(name)
-            if entry is not None:
-                found[path] = entry
-        return found
-
-    def trees_with(self, updates: Sequence[IndexUpdate]) -> tuple[str, dict[str, bytes]]:
-        """Return the root tree with ``updates`` made, and the content of each tree that is new, by its name.
-
-        Raises :class:`UsageError` where a file lies where a folder is needed, or the other way round.
-        """
-        folders: dict[str, dict[str, IndexEntry]] = {path: dict(names) for path, names in self.entries.items()}
-        for update in updates:
-            folder, _, name = update.path.rpartition("/")
-            here = folders.setdefault(folder, {})
-            if update.oid is None:
-                here.pop(name, None)
-            elif name in here and here[name].mode == _TREE:
-                raise _in_the_way(updates)
-            else:
-                here[name] = IndexEntry(mode=update.mode, oid=update.oid)
-        made: dict[str, bytes] = {}
-        for path in sorted({above for update in updates for above in _folders_above(update.path)}, key=_deepest):
-            above, _, name = path.rpartition("/")
-            here = folders.setdefault(above, {})
-            if name in here and here[name].mode != _TREE:
-                raise _in_the_way(updates)
-            if folders.get(path):
-                content = _format_tree(folders[path])
-                oid = self.git_id("tree", content)
-                made[oid] = content
-                here[name] = IndexEntry(mode=_TREE, oid=oid)
-            else:
-                here.pop(name, None)
-        content = _format_tree(folders.get("", {}))
-        root = self.git_id("tree", content)
-        return root, {**made, root: content}
-
-    def git_id(self, kind: str, content: bytes) -> str:
-        return object_id(kind, content, algorithm=self.git.algorithm)
-
-
-def store_objects(git: WritingGit, objects: Sequence[tuple[str, bytes]]) -> None:
-    """Store (kind, content) objects by one ``git unpack-objects``, which looks at each of them.
-
-    Source: gitformat-pack(5), version 2, no deltas.
-    """
-    kinds = {"commit": 1, "tree": 2, "blob": 3}
-    pack = [b"PACK" + (2).to_bytes(4, "big") + len(objects).to_bytes(4, "big")]
-    for kind, content in objects:
-        size = len(content)
-        head = bytearray([kinds[kind] << 4 | size & 15])
-        size >>= 4
-        while size:
-            head[-1] |= 0x80
-            head.append(size & 0x7F)
-            size >>= 7
-        pack += [bytes(head), zlib.compress(content)]
-    raw = b"".join(pack)
-    raw += hashlib.new(git.algorithm, raw, usedforsecurity=False).digest()
-    # Not --strict: the base of a partial clone names blobs that are not here.
-    git.run("unpack-objects", "-q", input=raw)
-
-
-def object_id(kind: str, content: bytes, *, algorithm: str) -> str:
-    """Return the name that git gives an object."""
-    digest = hashlib.new(algorithm, usedforsecurity=False)
-    digest.update(b"%s %d\0" % (kind.encode(), len(content)))
-    digest.update(content)
-    return digest.hexdigest()
-
-
-def format_commit(
-    tree: str, parent: str | None, message: str, configuration: Mapping[str, str | None], *, seconds: float, zone: str
-) -> bytes:
-    """Return the content of a commit by whom ``configuration`` names. ``zone`` is as in ``+0100``."""
-    lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
-    for role in ("author", "committer"):
-        name, address = (
-            _without_crud(configuration.get(f"{role}.{part}") or configuration.get(f"user.{part}") or "")
-            for part in ("name", "email")
-        )
-        lines.append(f"{role} {name} <{address}> {int(seconds)} {zone}")
-    return "\n".join([*lines, "", message]).encode("utf-8", "surrogateescape")
-
-
 def parse_configuration(raw: bytes) -> dict[str, str | None]:
     """Return the last value of each variable that ``git config --null --list`` printed."""
     values: dict[str, str | None] = {}
@@ -343,40 +268,20 @@ def _without_crud(text: str) -> str:
     return kept.strip(crud)
 
 
-def _parse_tree(content: bytes, size: int) -> dict[str, IndexEntry]:
-    entries = {}
-    place = 0
-    while place < len(content):
-        space, nul = content.index(b" ", place), content.index(b"\0", place)
-        oid = content[nul + 1 : nul + 1 + size].hex()
-        entries[os.fsdecode(content[space + 1 : nul])] = IndexEntry(mode=content[place:space].decode(), oid=oid)
-        place = nul + 1 + size
-    return entries
-
-
-def _format_tree(entries: Mapping[str, IndexEntry]) -> bytes:
-    def place(name: str) -> bytes:
-        return os.fsencode(name) + (b"/" if entries[name].mode == _TREE else b"")
-
-    return b"".join(
-        entries[name].mode.encode() + b" " + os.fsencode(name) + b"\0" + bytes.fromhex(entries[name].oid)
-        for name in sorted(entries, key=place)
-    )
-
-
 def _folders_above(path: str) -> list[str]:
     parts = path.split("/")[:-1]
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def _deepest(path: str) -> tuple[int, str]:
-    return (-path.count("/"), path)
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(content), content)
 
 
-def _in_the_way(updates: Sequence[IndexUpdate]) -> UsageError:
+def in_the_way(paths: Sequence[str]) -> UsageError:
+    """Return the error for files that would lie where folders are, or the other way round."""
     return UsageError(
         "a file or a submodule is where a folder is needed, or the other way round",
-        where=", ".join(printable(update.path) for update in updates[:3]),
+        where=", ".join(map(printable, paths[:3])),
     )
 
 

@@ -1,7 +1,8 @@
-"""What memfs makes of a commit without git is what git itself would make of it."""
+"""What memfs makes of a commit is what git itself would make of it."""
 
 from __future__ import annotations
 
+import os
 import string
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from memfs.disk.worktree import WorkTree
 from memfs.errors import UsageError
 from memfs.git.commit import Change, commit_changes
 from memfs.git.objects import read_old_blobs
-from memfs.git.writing import Folders, IndexUpdate, WritingGit, format_commit, object_id, store_objects
+from memfs.git.writing import IndexUpdate, WritingGit
 
 NAMES = st.text(string.ascii_lowercase + "-.0é ", min_size=1, max_size=4).filter(lambda name: name.strip(". ") == name)
 PATHS = st.sets(st.lists(NAMES, min_size=1, max_size=3).map("/".join), min_size=1, max_size=8)
@@ -30,18 +31,17 @@ def test_a_tree_with_files_added_and_taken_is_the_tree_that_git_writes(
     tree: WorkTree, tmp_path: Path, first: set[str], second: set[str]
 ) -> None:
     writing = WritingGit(tree)
-    blob = writing.blob_id(b"x")
-    store_objects(writing, [("blob", b"x")])
-    root, trees = Folders.read(writing, None, first).trees_with([IndexUpdate(path, "100644", blob) for path in first])
-    commit = format_commit(root, None, "m\n", writing.configuration(), seconds=1, zone="+0000")
-    store_objects(writing, [*(("tree", raw) for raw in trees.values()), ("commit", commit)])
-    name = object_id("commit", commit, algorithm=writing.algorithm)
+    blob = git(tree.root, "hash-object", "-w", "--stdin", input="x")
+    contents = dict.fromkeys(first | second, b"x")
+    start = [IndexUpdate(path, "100644", blob) for path in sorted(first)]
+    name = writing.store_commit(None, start, contents, "m\n")
     git(tree.root, "fsck", "--strict", "--no-dangling", name)
+    assert git(tree.root, "ls-tree", "-r", "-z", "--name-only", name).split("\0")[:-1] == sorted(first, key=os.fsencode)
     taken = [IndexUpdate(path, "100644", None) for path in first & second]
     added = [IndexUpdate(path, "100644", blob) for path in second - first if is_one_tree(first | {path})]
     if not is_one_tree({update.path for update in added}):
         return
-    made, _ = Folders.read(writing, name, first | second).trees_with([*taken, *added])
+    made = writing.store_commit(name, [*taken, *added], contents, "m\n")
     index = tmp_path / "index"
     index.unlink(missing_ok=True)
     environment = {"GIT_INDEX_FILE": str(index), "PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(tmp_path)}
@@ -49,7 +49,8 @@ def test_a_tree_with_files_added_and_taken_is_the_tree_that_git_writes(
     for update in [*taken, *added]:
         how = ["--force-remove", "--"] if update.oid is None else ["--add", "--cacheinfo", "100644", blob]
         git(tree.root, "update-index", *how, update.path, env=environment)
-    assert made == git(tree.root, "write-tree", "--missing-ok", env=environment)
+    assert git(tree.root, "rev-parse", f"{made}^{{tree}}") == git(tree.root, "write-tree", env=environment)
+    assert git(tree.root, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
 @pytest.mark.parametrize(
@@ -64,23 +65,33 @@ def test_a_tree_with_files_added_and_taken_is_the_tree_that_git_writes(
 def test_a_commit_is_byte_for_byte_the_one_that_git_makes(tree: WorkTree, name: str, address: str) -> None:
     git(tree.root, "config", "user.name", name)
     git(tree.root, "config", "user.email", address)
-    root = git(tree.root, "rev-parse", "HEAD^{tree}")
-    import os
-
-    made = git(tree.root, "commit-tree", root, "-m", "message", env={
-        **os.environ, "GIT_AUTHOR_DATE": "1700000000 +0130", "GIT_COMMITTER_DATE": "1700000000 +0130",
+    ours = WritingGit(tree).store_commit(None, [IndexUpdate("a", "100644", "")], {"a": b"x"}, "message\n")
+    when = git(tree.root, "show", "-s", "--format=%ad", "--date=raw", ours)
+    made = git(tree.root, "commit-tree", f"{ours}^{{tree}}", "-m", "message", env={
+        **os.environ, "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when,
     })  # fmt: skip
-    configuration = WritingGit(tree).configuration()
-    ours = format_commit(root, None, "message\n", configuration, seconds=1700000000, zone="+0130")
-    assert object_id("commit", ours, algorithm="sha1") == made
+    assert ours == made
+
+
+@pytest.mark.parametrize("path", ['"quoted".md', "back\\slash.md", "ü b.md", "\udcff.md"])
+def test_a_path_of_any_bytes_is_stored_as_it_is(tree: WorkTree, path: str) -> None:
+    writing = WritingGit(tree)
+    made = writing.store_commit("HEAD", [IndexUpdate(path, "100755", "")], {path: b"data 3\n"}, "m\n")
+    found = writing.read_tree(made, [path])
+    assert found[path].mode == "100755"
+    assert writing.read_blob(found[path].oid) == b"data 3\n"
 
 
 def test_a_file_where_a_folder_is_needed_is_refused_before_anything_is_stored(tree: WorkTree) -> None:
     commit_changes(tree, [Change(path="memories/x", content=b"1\n")], "x")
-    writing = WritingGit(tree)
-    for path in ("memories/x/a.md", "memories"):
-        with pytest.raises(UsageError, match="where a folder is needed"):
-            Folders.read(writing, "HEAD", [path]).trees_with([IndexUpdate(path, "100644", "0" * 40)])
+    (tree.root / "memories/x").unlink()
+    head = git(tree.root, "rev-parse", "HEAD")
+    with pytest.raises(UsageError, match="where a folder is needed"):
+        commit_changes(tree, [Change(path="memories/x/a.md", content=b"2\n")], "y")
+    with pytest.raises(UsageError, match="is not a plain file"):
+        commit_changes(tree, [Change(path="memories", content=b"2\n")], "y")
+    assert git(tree.root, "rev-parse", "HEAD") == head
+    assert git(tree.root, "status", "--porcelain") == " D memories/x"
 
 
 def test_a_file_alone_in_its_folder_takes_the_folder_with_it(tree: WorkTree) -> None:
