@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memfs.errors import SetupError
+from memfs.model.flatyaml import position
+from memfs.model.simpleyaml import Simple, read_simple
 
 if TYPE_CHECKING:
     import yaml
@@ -99,108 +101,19 @@ def find_node(node: Node, path: str) -> Node:
     return node
 
 
-# What nearly every settings file consists of, read without importing PyYAML, which costs a recall 16 ms.
-# Anything else is PyYAML's; a property test holds the two together, positions included.
-_WORD = r"[A-Za-z0-9_/~.@+*-]+"
-_PLAIN = rf"(?!\.\.\.)[A-Za-z0-9_/~.][A-Za-z0-9_/~.@+*-]*(?: {_WORD})*"
-_SCALAR = rf"{_PLAIN}|\"[ !#-\[\]-~]*\"|'[ -&(-~]*'"
-_FLOW = rf"\[(?: ?(?:{_PLAIN}),)* ?(?:{_PLAIN}) ?\]"
-_LINE = re.compile(
-    r"(?P<indent> *)(?P<dashes>- )?"
-    rf"(?:(?P<key>[A-Za-z0-9_][A-Za-z0-9_/.-]*):(?: (?P<value>{_SCALAR}|{_FLOW}))?|(?P<item>{_SCALAR}))"
-    r"(?: +#.*)?"
-)
-
-
-class _Line(NamedTuple):
-    number: int  # from 1
-    indent: int  # of the dash, or of the key
-    dash: bool
-    key: str | None
-    start: int  # of the key, or of the item
-    text: str | None  # the value or the item, as written
-    at: int  # where that starts
-
-
 def _parse_simple(text: str) -> Node | None:
-    if not text.isascii():
-        return None
-    lines: list[_Line] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line or line.lstrip(" ").startswith("#"):
-            continue
-        match = _LINE.fullmatch(line) if len(line) < 500 else None
-        if match is None:
-            return None
-        name = "key" if match["key"] is not None else "item"
-        which = "value" if name == "key" else "item"
-        lines.append(
-            _Line(
-                number,
-                len(match["indent"]),
-                match["dashes"] is not None,
-                match["key"],
-                match.start(name),
-                match[which],
-                match.start(which),
-            )
-        )
-    if not lines or lines[0].indent or lines[0].dash:
-        return None
-    lines.reverse()  # taken from the end
-    node = _simple_map(lines, 0, 0)
-    return node if node is not None and not lines else None
+    """Return the document where it needs no library: importing PyYAML costs a recall 16 ms."""
+    found = read_simple(text) if not re.search("[^\n -~]", text) else None
+    return None if found is None else _node_of(text, found)
 
 
-def _simple_map(lines: list[_Line], indent: int, depth: int) -> Node | None:
-    """Take the map whose keys stand at ``indent``; the first may stand behind a dash."""
-    first = lines[-1]
-    entries: dict[str, Node] = {}
-    while (
-        lines and lines[-1].key is not None and lines[-1].start == indent and (lines[-1] is first or not lines[-1].dash)
-    ):
-        line = lines.pop()
-        node = _simple_scalar(line) if line.text is not None else _simple_below(lines, indent, depth)
-        if node is None or line.key is None or line.key in entries:
-            return None
-        entries[line.key] = node
-    return Node(entries, first.number, first.start + 1)
-
-
-def _simple_below(lines: list[_Line], indent: int, depth: int) -> Node | None:
-    if not lines or depth >= _MAX_DEPTH - 1:
-        return None
-    following = lines[-1]
-    if following.dash and following.indent >= indent:
-        return _simple_list(lines, following.indent, depth + 1)
-    if not following.dash and following.key is not None and following.start > indent:
-        return _simple_map(lines, following.start, depth + 1)
-    return None  # an empty value
-
-
-def _simple_list(lines: list[_Line], indent: int, depth: int) -> Node | None:
-    first = lines[-1]
-    items: list[Node] = []
-    while lines and lines[-1].dash and lines[-1].indent == indent:
-        if lines[-1].key is None:
-            node = _simple_scalar(lines.pop())
-        else:
-            node = _simple_map(lines, lines[-1].start, depth + 1)
-        if node is None:
-            return None
-        items.append(node)
-    return Node(items, first.number, indent + 1)
-
-
-def _simple_scalar(line: _Line) -> Node | None:
-    text = line.text or ""
-    if text.startswith("["):
-        return Node(
-            [Node(item[0], line.number, line.at + item.start() + 1) for item in re.finditer(_PLAIN, text)],
-            line.number,
-            line.at + 1,
-        )
-    return Node(text[1:-1] if text[0] in "\"'" else text, line.number, line.at + 1)
+def _node_of(text: str, found: Simple) -> Node:
+    value: Value
+    if isinstance(found.value, dict):
+        value = {key: _node_of(text, below) for key, below in found.value.items()}
+    else:
+        value = found.value if isinstance(found.value, str) else [_node_of(text, item) for item in found.value]
+    return Node(value, *position(text, found.start))
 
 
 def _events(events: Iterator[Any]) -> Iterator[yaml.Event]:

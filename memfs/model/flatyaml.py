@@ -12,14 +12,14 @@ an anchor, a block scalar): it is given as its source text, with a fatal problem
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from memfs.errors import InvalidMemoryError
 from memfs.model.codepoints import escape_hidden, find_hidden
 from memfs.model.memory import FrontValue, Problem
+from memfs.model.simpleyaml import read_simple
 
 MAX_FRONT_CHARACTERS = 32 * 1024
 MAX_DEPTH = 16
@@ -85,18 +85,21 @@ def scan(block: str, first_line: int, problems: list[Problem], *, parser: str | 
     _require_clean(block, first_line)
     if parser is None and (entries := scan_simple(block)) is not None:
         return entries
+    import yaml
+
     scanner = _Scanner(block, first_line, problems)
-    yaml_error, marked_error = _errors()
+    pure: Any = yaml.SafeLoader
+    loader = pure if parser == "pure" else getattr(yaml, "CSafeLoader", pure)
     try:
-        scanner.run((_pure_parser if parser == "pure" else _parser)()(block))
-    except marked_error as error:
+        scanner.run(yaml.parse(block, Loader=loader).__next__)
+    except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (first_line + mark.line, mark.column + 1) if mark else (first_line, 1)
         reason = escape_hidden(str(error.problem or error.context), single_line=True)[:120]
         raise unreadable(
             "bad-yaml", f"the front matter is not valid YAML: {reason}", line=line, column=column
         ) from None
-    except (yaml_error, ValueError, OverflowError):  # the last two: PyYAML's own parser on \Uffffffff
+    except (yaml.YAMLError, ValueError, OverflowError):  # the last two: PyYAML's own parser on \Uffffffff
         raise unreadable("bad-yaml", "the front matter is not valid YAML", line=first_line, column=1) from None
     if scanner.broken:
         raise UnreadableError([*scanner.broken, *problems])
@@ -106,133 +109,23 @@ def scan(block: str, first_line: int, problems: list[Problem], *, parser: str | 
 def scan_simple(block: str) -> list[Entry] | None:
     """Return the entries of a block that only has the simplest lines, None for any other.
 
-    A shortcut past PyYAML for what memfs itself writes, which is most: 13 ms less where nothing else needs
-    YAML, and twice as fast. It takes a line only where every reader agrees on it, and gives exactly
-    what :func:`scan` gives; tests hold it there.
+    It gives exactly what :func:`scan` gives, twice as fast; tests hold it there.
     """
-    entries: list[Entry] = []
-    seen: set[str] = set()
-    lines = block.split("\n")
-    at = number = 0
-    while number < len(lines):
-        line, start, first = lines[number], at, number
-        number += 1
-        at += len(line) + 1
-        if not line or line.startswith("#"):
-            continue
-        key, colon, rest = line.partition(":")
-        word = key.replace("_", "").replace("-", "")
-        if not colon or not (word.isascii() and word.isalnum()) or key[0] == "-" or key[-1] == "-" or key in seen:
-            return None
-        if len(key) > MAX_KEY_CHARACTERS or (rest and not rest.startswith(" ")):
-            return None
-        seen.add(key)
-        key_end = start + len(key)
-        text = rest.strip(" ")
-        place = key_end + 1 + len(rest) - len(rest.lstrip(" "))
-        if text and not text.startswith("["):
-            content = _simple_text(text)
-            if content is None:
-                return None
-            form = "plain" if content is text else "quoted"
-            entries.append(Entry(key, content, form, first, start, key_end, place, place + len(text)))
-            continue
-        found = _simple_items(text, place) if text else _simple_block(lines, number, at)
-        if found is None:
-            return None
-        items = tuple((begin, end) for _, begin, end in found)
-        values = tuple(content for content, _, _ in found)
-        if text:
-            entries.append(Entry(key, values, "flow", first, start, key_end, place, place + len(text), items))
-        elif items:
-            entries.append(Entry(key, values, "block", first, start, key_end, items[0][0], items[-1][1], items))
-        else:
-            entries.append(Entry(key, "", "plain", first, start, key_end, key_end + 1, key_end + 1))
-        if not text:
-            at += sum(len(line) + 1 for line in lines[number : number + len(found)])
-            number += len(found)
-    return entries
-
-
-def _simple_text(text: str) -> str | None:
-    """Return the content of a plain or quoted text on one line; ``text`` itself where it is plain."""
-    mark = text[0]
-    if mark in "\"'":
-        inner = text[1:-1]
-        is_simple = len(text) > 1 and text[-1] == mark and mark not in inner and "\\" not in inner
-        return inner if is_simple else None
-    is_simple = (mark.isalnum() or mark in "/.") and ": " not in text and " #" not in text and text[-1] != ":"
-    return text if is_simple else None
-
-
-def _simple_items(text: str, place: int) -> list[tuple[str, int, int]] | None:
-    """Return content, start and end of the items of a list in flow form at ``place``."""
-    if len(text) < 2 or text[-1] != "]":
+    found = read_simple(block)
+    if found is None or not isinstance(found.value, dict):
         return None
-    found: list[tuple[str, int, int]] = []
-    at = place + 1
-    for part in text[1:-1].split(",") if text[1:-1].strip(" ") else []:
-        item = part.strip(" ")
-        content = _simple_text(item) if item else None
-        if content is None or (content is item and any(character in "[]{}:?#\"'&*!|>%@`" for character in item)):
+    entries = []
+    for key, one in found.value.items():
+        items = one.value if isinstance(one.value, list) else []
+        texts = tuple(item.value for item in items if isinstance(item.value, str))
+        if isinstance(one.value, dict) or len(texts) < len(items) or len(key) > MAX_KEY_CHARACTERS or "/" in key:
             return None
-        begin = at + len(part) - len(part.lstrip(" "))
-        found.append((content, begin, begin + len(item)))
-        at += len(part) + 1
-    return found
-
-
-def _simple_block(lines: Sequence[str], number: int, at: int) -> list[tuple[str, int, int]] | None:
-    """Return content, start and end of the items in block form from line ``number`` on, which starts at ``at``."""
-    found: list[tuple[str, int, int]] = []
-    indent = -1
-    while number < len(lines):
-        line = lines[number]
-        dash = len(line) - len(line.lstrip(" "))
-        if not line.startswith("- ", dash):
-            break
-        text = line[dash + 2 :].strip(" ")
-        content = _simple_text(text) if text else None
-        if content is None or indent not in {-1, dash}:
-            return None
-        indent = dash
-        begin = at + line.index(text, dash + 2)
-        found.append((content, begin, begin + len(text)))
-        at += len(line) + 1
-        number += 1
-    return found
-
-
-# PyYAML costs 13 ms to import: it is loaded where the first block is parsed.
-
-
-@cache
-def _parser() -> Any:
-    try:
-        from yaml._yaml import CParser
-    except ImportError:  # PyYAML was built without libyaml
-        return _pure_parser()
-    return CParser
-
-
-@cache
-def _pure_parser() -> Any:
-    from yaml import parser, reader, scanner
-
-    class PureParser(reader.Reader, scanner.Scanner, parser.Parser):
-        def __init__(self, stream: str) -> None:
-            reader.Reader.__init__(self, stream)
-            scanner.Scanner.__init__(self)
-            parser.Parser.__init__(self)
-
-    return PureParser
-
-
-@cache
-def _errors() -> Any:
-    from yaml.error import MarkedYAMLError, YAMLError
-
-    return YAMLError, MarkedYAMLError
+        value = one.value if isinstance(one.value, str) else texts
+        start = items[0].start if one.form == "block" else one.start
+        places = tuple((item.start, item.end) for item in items)
+        line = block.count("\n", 0, one.key)
+        entries.append(Entry(key, value, one.form, line, one.key, one.key + len(key), start, one.end, places))
+    return entries
 
 
 def _require_clean(block: str, first_line: int) -> None:
@@ -282,8 +175,8 @@ class _Scanner:
         self.broken: list[Problem] = []  # the block is unreadable
         self.entries: list[Entry] = []
 
-    def run(self, parser: Any) -> None:
-        events, get = self.events, parser.get_event
+    def run(self, get: Callable[[], Any]) -> None:
+        events = self.events
         get()  # start of the stream
         event = get()
         if type(event) is events.StreamEndEvent:
