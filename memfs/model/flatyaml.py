@@ -116,13 +116,18 @@ def scan_simple(block: str) -> list[Entry] | None:
         return None
     entries = []
     for key, one in found.value.items():
-        items = one.value if isinstance(one.value, list) else []
-        texts = tuple(item.value for item in items if isinstance(item.value, str))
-        if isinstance(one.value, dict) or len(texts) < len(items) or len(key) > MAX_KEY_CHARACTERS or "/" in key:
+        if isinstance(one.value, dict) or len(key) > MAX_KEY_CHARACTERS or "/" in key:
             return None
-        value = one.value if isinstance(one.value, str) else texts
-        start = items[0].start if one.form == "block" else one.start
-        places = tuple((item.start, item.end) for item in items)
+        value: FrontValue = ""
+        places: tuple[tuple[int, int], ...] = ()
+        if isinstance(one.value, str):
+            value = one.value
+        else:
+            value = tuple(item.value for item in one.value if isinstance(item.value, str))
+            places = tuple((item.start, item.end) for item in one.value)
+            if len(value) < len(places):
+                return None
+        start = places[0][0] if one.form == "block" else one.start
         line = block.count("\n", 0, one.key)
         entries.append(Entry(key, value, one.form, line, one.key, one.key + len(key), start, one.end, places))
     return entries

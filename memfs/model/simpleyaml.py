@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_KEY = r"([A-Za-z0-9_](?:[A-Za-z0-9_./-]*[A-Za-z0-9_])?):(?: +|$)"
+_KEY = re.compile(r"([A-Za-z0-9_](?:[A-Za-z0-9_./-]*[A-Za-z0-9_])?):(?: +|$)")
 _ODD_ITEM = frozenset("[]{}:?#\"'&*!|>%@`")
 _MAX_DEPTH = 6
 
@@ -62,7 +62,7 @@ def _read_row(line: str, said: str, start: int) -> _Row | None:
         dash = len(line) - len(said)
         said = said[2:].lstrip(" ")
     column = len(line) - len(said)
-    named = re.match(_KEY, said)
+    named = _KEY.match(said)
     rest = said[named.end() :] if named else said
     if named is None and (dash < 0 or not rest):
         return None
@@ -109,7 +109,7 @@ def _read_map(rows: list[_Row], depth: int) -> Simple | None:
         value = row.value or _read_below(rows, row, depth + 1)
         if value is None or row.key in found:
             return None
-        found[row.key] = value._replace(key=row.at)
+        found[row.key] = Simple(value.value, value.form, value.start, value.end, row.at)
     return Simple(found, "map", first.at, first.at)
 
 
