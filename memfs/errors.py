@@ -61,10 +61,8 @@ class InvalidMemoryError(MemfsError):
 
     exit_code = EXIT_INVALID_MEMORY
 
-    def __init__(
-        self, message: str, *, reasons: tuple[str, ...] = (), where: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, where=where, hint=hint)
+    def __init__(self, message: str, *, reasons: tuple[str, ...] = (), **context: str | None) -> None:
+        super().__init__(message, **context)
         self.reasons = reasons
 
 
@@ -73,15 +71,8 @@ class RefusedError(MemfsError):
 
     exit_code = EXIT_REFUSED
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        findings: tuple[object, ...] = (),
-        where: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, where=where, hint=hint)
+    def __init__(self, message: str, *, findings: tuple[object, ...] = (), **context: str | None) -> None:
+        super().__init__(message, **context)
         self.findings = findings
 
 
@@ -90,13 +81,6 @@ class TrustError(MemfsError):
 
     exit_code = EXIT_TRUST
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        reason: str | None = None,
-        where: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, where=where, hint=hint)
+    def __init__(self, message: str, *, reason: str | None = None, **context: str | None) -> None:
+        super().__init__(message, **context)
         self.reason = reason

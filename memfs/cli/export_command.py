@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from memfs import exporting
 from memfs.cli.options import add_caller, add_json
-from memfs.disk.files import UnreadableFile, read_file, write_in_tree
+from memfs.disk.files import read_if_there, write_in_tree
 from memfs.disk.worktree import printable
 from memfs.errors import EXIT_NO, EXIT_YES, UsageError
 from memfs.model.codepoints import plain
@@ -62,12 +62,7 @@ def run(args: argparse.Namespace, session: Session) -> int:
         text = exporting.as_jsonl(found) if args.target == "jsonl" else exporting.as_document(found)
         session.say(text.rstrip("\n"))
         return EXIT_YES
-    try:
-        before = read_file(repository.tree, target.path).decode("utf-8", "surrogateescape")
-    except UnreadableFile as error:
-        if error.reason != "missing":
-            raise
-        before = ""
+    before = (read_if_there(repository.tree, target.path) or b"").decode("utf-8", "surrogateescape")
     after = exporting.with_block(before or target.head, exporting.as_document(found), force=args.force or args.check)
     is_behind = before != after
     if is_behind and not args.check:

@@ -219,6 +219,16 @@ def read_file(tree: WorkTree, path: str, *, limit: int = READ_LIMIT) -> bytes:
         os.close(fd)
 
 
+def read_if_there(tree: WorkTree, path: str, *, limit: int = READ_LIMIT) -> bytes | None:
+    """Return what :func:`read_file` does, and None where nothing is at ``path``."""
+    try:
+        return read_file(tree, path, limit=limit)
+    except UnreadableFile as error:
+        if error.reason == "missing":
+            return None
+        raise
+
+
 def list_folder(tree: WorkTree, path: str) -> list[str]:
     """Return the names of what lies in the folder ``path`` of ``tree``, sorted; empty where there is
     no such folder or a part of it is a symlink."""
@@ -314,14 +324,7 @@ def remove_remains(tree: WorkTree, path: str) -> None:
         os.close(folder)
 
 
-class _Holding(NamedTuple):
-    thread: int
-    depth: int
-    fd: int
-
-
-_held: dict[str, _Holding] = {}  # by the lock's path: its holder may take it again
-_held_guard = threading.Lock()
+_held: dict[tuple[str, int], int] = {}  # lock's path and thread → its descriptor: its holder may take it again
 
 
 @contextmanager
@@ -340,25 +343,16 @@ def lock(tree: WorkTree, *, timeout: float = LOCK_TIMEOUT) -> Iterator[int]:
             hint="clone the repository instead of unpacking a copy of it",
         )
     path = os.path.join(tree.git_dir, "memfs.lock")
-    thread = threading.get_ident()
-    with _held_guard:
-        holding = _held.get(path)
-        again = holding is not None and holding.thread == thread
-        if holding is not None and again:
-            _held[path] = holding._replace(depth=holding.depth + 1)
-    fd = holding.fd if holding is not None and again else _flock(path, timeout)
-    if not again:
-        with _held_guard:
-            _held[path] = _Holding(thread, 1, fd)
+    holder = path, threading.get_ident()
+    if holder in _held:
+        yield _held[holder]
+        return
+    fd = _held[holder] = _flock(path, timeout)
     try:
         yield fd
     finally:
-        with _held_guard:
-            holding = _held.pop(path)
-            if holding.depth > 1:
-                _held[path] = holding._replace(depth=holding.depth - 1)
-        if not again:
-            os.close(fd)
+        del _held[holder]
+        os.close(fd)
 
 
 def _flock(path: str, timeout: float) -> int:

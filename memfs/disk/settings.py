@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from memfs.disk.files import READ_LIMIT, UnreadableFile, read_file
+from memfs.disk.files import READ_LIMIT, UnreadableFile, read_if_there
 from memfs.disk.places import Places
 from memfs.disk.private import read_decisive
 from memfs.disk.shipped import read_schema
@@ -151,12 +151,10 @@ class UserSettings:
 def read_repository_settings(tree: WorkTree) -> RepositorySettings:
     """Return the settings of the repository at ``tree``; never raises, says what was wrong with them."""
     try:
-        raw = read_file(tree, REPOSITORY_FILE, limit=MAX_YAML_BYTES)
+        raw = read_if_there(tree, REPOSITORY_FILE, limit=MAX_YAML_BYTES)
     except UnreadableFile as error:
-        if error.reason == "missing":
-            return RepositorySettings()
         return RepositorySettings(sound=False, problems=(f"{REPOSITORY_FILE} {error.message}",))
-    return parse_repository_settings(raw)
+    return RepositorySettings() if raw is None else parse_repository_settings(raw)
 
 
 def parse_repository_settings(raw: bytes) -> RepositorySettings:

@@ -20,7 +20,7 @@ from memfs.disk.files import (
     UnreadableFile,
     delete_in_tree,
     lock,
-    read_file,
+    read_if_there,
     remove_remains,
     write_in_tree,
 )
@@ -308,7 +308,7 @@ class _Commit:
 
     def _require_before(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
-            now = self._read(change.path)
+            now = read_if_there(self.tree, change.path, limit=_FILE_LIMIT)
             self.replaced[change.path] = now
             if change.before is None:
                 again = now is not None and now == change.content and change.path not in entries
@@ -325,14 +325,6 @@ class _Commit:
                     raise ConflictError(change.path, "is there already")
             elif change.before is not ...:
                 require_digest(change, None if entry is None else self.git.read_blob(entry.oid))
-
-    def _read(self, path: str) -> bytes | None:
-        try:
-            return read_file(self.tree, path, limit=_FILE_LIMIT)
-        except UnreadableFile as error:
-            if error.reason == "missing":
-                return None
-            raise
 
     # The work tree
 

@@ -98,8 +98,19 @@ def run(
     Raises :class:`SetupError` when the program is missing, :class:`ProgramTimeout` after
     ``timeout`` seconds, and with ``check`` :class:`ProgramError` on another code than 0.
     """
+    import subprocess
+
     child = _start(argv, cwd, env, has_input=input is not None, own_session=not terminal, keep=keep)
-    completed = await_child(child, argv[0], input=input, timeout=timeout, own_session=not terminal)
+    try:
+        stdout, stderr = child.communicate(input, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        _end(child, own_session=not terminal)
+        raise ProgramTimeout(f"{argv[0]} did not end within {timeout:g} seconds") from None
+    except BaseException:
+        # Whatever ends this process's waiting (a person's Ctrl-C above all) ends the child too.
+        _end(child, own_session=not terminal)
+        raise
+    completed = Completed(returncode=child.returncode, stdout=stdout or b"", stderr=stderr or b"")
     if check and completed.returncode != 0:
         raise ProgramError(_failure(argv, completed), completed=completed)
     return completed
@@ -141,29 +152,6 @@ def ask(
     finally:
         _end(child, own_session=True)
     return said
-
-
-def await_child(
-    child: subprocess.Popen[bytes],
-    name: str,
-    *,
-    input: bytes | None = None,  # noqa: A002 - as above
-    timeout: float | None = None,
-    own_session: bool = True,
-) -> Completed:
-    """Return how ``child`` ended; end it, and all it started, when it takes too long."""
-    import subprocess
-
-    try:
-        stdout, stderr = child.communicate(input, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        _end(child, own_session=own_session)
-        raise ProgramTimeout(f"{name} did not end within {timeout:g} seconds") from None
-    except BaseException:
-        # Whatever ends this process's waiting (a person's Ctrl-C above all) ends the child too.
-        _end(child, own_session=own_session)
-        raise
-    return Completed(returncode=child.returncode, stdout=stdout or b"", stderr=stderr or b"")
 
 
 def run_at_terminal(argv: Sequence[str], *, cwd: str | Path | None = None) -> int:

@@ -107,24 +107,22 @@ def call_git(
     environment["GIT_CEILING_DIRECTORIES"] = os.path.dirname(tree.root)
     if index is not None:
         environment["GIT_INDEX_FILE"] = str(index)
-    completed = run(
-        ["git", *READ_SWITCHES, *args], cwd=tree.root, env=environment, input=input, timeout=timeout, check=False
-    )
-    if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
-        listed = safe_folders()
-        if listed:
-            switches = [part for folder in listed for part in ("-c", f"safe.directory={folder}")]
-            completed = run(
-                ["git", *READ_SWITCHES, *switches, *args],
-                cwd=tree.root,
-                env=environment,
-                input=input,
-                timeout=timeout,
-                check=False,
-            )
-        if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
-            raise refuse_owner(tree.root)
+
+    def ask(*switches: str) -> Completed:
+        argv = ["git", *READ_SWITCHES, *switches, *args]
+        return run(argv, cwd=tree.root, env=environment, input=input, timeout=timeout, check=False)
+
+    completed = ask()
+    if is_refused(completed) and (listed := safe_folders()):
+        completed = ask(*(part for folder in listed for part in ("-c", f"safe.directory={folder}")))
+    if is_refused(completed):
+        raise refuse_owner(tree.root)
     return completed
+
+
+def is_refused(completed: Completed) -> bool:
+    """Return whether git ended because the repository belongs to another user."""
+    return completed.returncode == 128 and b"dubious ownership" in completed.stderr
 
 
 def read_git(
@@ -270,13 +268,7 @@ def symbolic_target(tree: WorkTree, ref: str) -> str | None:
 
 def branch_name(tree: WorkTree) -> str | None:
     """Return the name of the branch that HEAD is on, without ``refs/heads/``; None when detached."""
-    if tree.git_dir is None:
-        return None
-    if _refs_are_files(tree):
-        head = parse_head(read_small(os.path.join(tree.git_dir, "HEAD")) or b"")
-        ref = None if head is None else head[0]
-    else:
-        ref = _ask(tree, "symbolic-ref", "--quiet", "HEAD")
+    ref = symbolic_target(tree, "HEAD")
     return ref[len("refs/heads/") :] if ref is not None and ref.startswith("refs/heads/") else None
 
 

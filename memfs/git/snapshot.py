@@ -132,7 +132,9 @@ class WorkFiles:
     def folders(self, path: str) -> list[str]:
         root = os.path.join(str(self.tree.root), path)
         names = list_folder(self.tree, path) if path else sorted(os.listdir(root))
-        return [name for name in names if _is_folder(os.path.join(root, name))]
+        return [
+            name for name in names if os.path.isdir(os.path.join(root, name)) and not os.path.islink(f"{root}/{name}")
+        ]
 
     def blob_of(self, path: str, *, like: str | None = None) -> str | None:
         forms = self._forms.get(path)
@@ -242,7 +244,11 @@ class GitFiles:
         self.tree = tree
         self.commit = commit
         if entries is None:
-            entries = _list_tree(tree, commit) if commit is not None else _with_sizes(tree, list_index(tree, index))
+            if commit is None:
+                entries = _with_sizes(tree, list_index(tree, index))
+            else:
+                listing = read_git(tree, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit)
+                entries = parse_tree(listing)
         self.entries = entries
         self._algorithm = object_format(tree)
         self._forms: dict[str, tuple[str, ...]] = {}
@@ -403,13 +409,6 @@ def _read_blob(tree: WorkTree, blob: str, limit: int) -> bytes | None:
         return None
 
 
-def _is_folder(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
 def require_commit(tree: WorkTree, name: str) -> str:
     """Return the full name of the commit that ``name`` (a branch, tag, or id) stands for.
 
@@ -445,10 +444,6 @@ def find_unmerged(tree: WorkTree) -> list[str]:
 
 
 _KINDS = {b"100644": "file", b"100755": "file", b"120000": "symlink", b"160000": "repository"}
-
-
-def _list_tree(tree: WorkTree, commit: str) -> dict[str, Entry]:
-    return parse_tree(read_git(tree, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit))
 
 
 def parse_tree(raw: bytes) -> dict[str, Entry]:

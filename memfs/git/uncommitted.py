@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfs.disk.files import UnreadableFile, delete_in_tree, lock, read_file, write_in_tree
+from memfs.disk.files import delete_in_tree, lock, read_if_there, write_in_tree
 from memfs.disk.worktree import WorkTree
 from memfs.git.change import Change, ConflictError, check_changes, disk_bytes, require_digest
 from memfs.git.conversion import refuse_filtered
@@ -19,7 +19,7 @@ def write_uncommitted(tree: WorkTree, changes: Sequence[Change]) -> None:
     check_changes(changes, "written without a commit")
     refuse_filtered(tree, [change.path for change in changes if change.content is not None])
     with lock(tree):
-        found = {change.path: _read(tree, change.path) for change in changes}
+        found = {change.path: read_if_there(tree, change.path) for change in changes}
         for change in changes:
             now = found[change.path]
             if change.before is not None:
@@ -31,12 +31,3 @@ def write_uncommitted(tree: WorkTree, changes: Sequence[Change]) -> None:
                 delete_in_tree(tree, change.path)
             else:
                 write_in_tree(tree, change.path, disk_bytes(change.path, change.content, found[change.path]))
-
-
-def _read(tree: WorkTree, path: str) -> bytes | None:
-    try:
-        return read_file(tree, path)
-    except UnreadableFile as error:
-        if error.reason == "missing":
-            return None
-        raise

@@ -19,6 +19,7 @@ from memfs.git.process import Completed, ProgramError, first_line, require_progr
 from memfs.git.read import (
     READ_SWITCHES,
     blob_id,
+    is_refused,
     object_format,
     refuse_owner,
     user_git_setting,
@@ -114,7 +115,7 @@ class WritingGit:
             # A signing program may leave an agent behind, which must not keep the lock for ever.
             keep=() if self.held is None or signing else (self.held,),
         )
-        if completed.returncode == 128 and b"dubious ownership" in completed.stderr:
+        if is_refused(completed):
             raise refuse_owner(self.tree.root)
         if check and completed.returncode != 0:
             raise ProgramError(f"git {_verb_of(args)} failed: {first_line(completed.stderr)}", completed=completed)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from memfs.disk.files import UnreadableFile
@@ -229,7 +230,7 @@ class _Planner:
             if before is not None:
                 self._name(piece, before.id)
             if before is not None and _digest(evidence) in map(_digest, _contents(before)):
-                self._add(Outcome.SAME, piece.path, kind, line=piece.line, memory_id=before.id)
+                self._add(Outcome.SAME, piece.path, kind, line=piece.line, id=before.id)
                 return
             moved = self.by_digest.get(_digest(evidence))
             if before is None and moved is not None:
@@ -271,7 +272,7 @@ class _Planner:
             return
         if text is not None and _LINK.search(piece.body):
             self.linked.append((len(self.entries), piece.path, text, make))
-        self._add(outcome, piece.path, kind, line=piece.line, memory_id=before.id, file=file, before=before)
+        self._add(outcome, piece.path, kind, line=piece.line, id=before.id, file=file, before=before)
 
     def _new(self, piece: Candidate, kind: str, evidence: Content | None, label: str) -> None:
         scope = str(self.fields.get("scope") or piece.fields.get("scope") or "")
@@ -301,7 +302,7 @@ class _Planner:
                 (len(self.entries), piece.path, piece.body, lambda body: make(replace(draft, body=body)))
             )
         self.texts[_folded(piece.body, piece.fields.get("applies_to", ()))] = memory_id
-        self._add(Outcome.NEW, piece.path, kind, line=piece.line, memory_id=memory_id, file=file)
+        self._add(Outcome.NEW, piece.path, kind, line=piece.line, id=memory_id, file=file)
 
     def _name(self, piece: Candidate, memory_id: str) -> None:
         """Keep by which names links in other notes may mean this one; a part of a file has its heading."""
@@ -381,30 +382,9 @@ class _Planner:
                     self._dates.update((file.path, commit.on[:10]) for file in commit.files)
         return self._dates.get(path, "")
 
-    def _add(
-        self,
-        outcome: Outcome,
-        path: str,
-        kind: str,
-        *,
-        line: int | None = None,
-        memory_id: str = "",
-        reason: str = "",
-        file: MemoryFile | None = None,
-        before: MemoryFile | None = None,
-    ) -> None:
-        self.entries.append(
-            Entry(
-                outcome=outcome,
-                path=plain(path, limit=200),
-                kind=kind,
-                line=line,
-                id=memory_id,
-                reason=plain(reason, limit=200),
-                file=file,
-                before=before,
-            )
-        )
+    def _add(self, outcome: Outcome, path: str, kind: str, *, reason: str = "", **more: Any) -> None:
+        path, reason = plain(path, limit=200), plain(reason, limit=200)
+        self.entries.append(Entry(outcome=outcome, path=path, kind=kind, reason=reason, **more))
 
 
 def _read(place: Path) -> bytes:

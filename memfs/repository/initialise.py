@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.files import read_if_there
 from memfs.disk.places import Places
 from memfs.disk.private import make_folder
 from memfs.disk.shipped import iter_template
@@ -134,7 +134,7 @@ def _plan(tree: WorkTree, template: dict[str, bytes], *, fresh: bool, is_new: bo
     before: dict[str, str | None] = {}
     kept: list[str] = []
     for path, content in template.items():
-        now = _read(tree, path)
+        now = read_if_there(tree, path, limit=_FILE_LIMIT)
         if path == ".gitattributes" and now is not None:
             lines = _plan_attributes(tree, now, committed[path], is_new=is_new)
             if lines is not None:
@@ -204,15 +204,6 @@ def _common_files(*scopes: str) -> Iterator[tuple[str, bytes]]:
     for scope in scopes:
         if not scope.endswith("*"):
             yield f"memories/{scope}/.gitkeep", b""
-
-
-def _read(tree: WorkTree, path: str) -> bytes | None:
-    try:
-        return read_file(tree, path, limit=_FILE_LIMIT)
-    except UnreadableFile as error:
-        if error.reason == "missing":
-            return None
-        raise
 
 
 def _digest(raw: bytes) -> str:

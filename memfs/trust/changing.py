@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from memfs.disk.files import UnreadableFile, read_file
+from memfs.disk.files import UnreadableFile, read_if_there
 from memfs.disk.places import Places
 from memfs.disk.settings import read_repository_settings
 from memfs.disk.worktree import WorkTree
@@ -215,11 +215,11 @@ def read_proposal(tree: WorkTree, chain: Chain) -> SignedKeyring | None:
     Raises :class:`KeyringError` when it does not follow the newest version or cannot be read.
     """
     try:
-        raw = read_file(tree, PROPOSAL, limit=MAX_KEYRING_BYTES)
+        raw = read_if_there(tree, PROPOSAL, limit=MAX_KEYRING_BYTES)
     except UnreadableFile as error:
-        if error.reason == "missing":
-            return None
         raise KeyringError(f"the proposal {error.message}", where=PROPOSAL) from None
+    if raw is None:
+        return None
     signed = parse_file(raw, where=PROPOSAL)
     if signed.keyring.version != len(chain.versions) + 1 or signed.keyring.previous != chain.newest.digest:
         raise KeyringError(
