@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
@@ -126,38 +127,22 @@ def is_true(value: str | None) -> bool:
     return value.isdecimal() and int(value[:18]) != 0
 
 
-def _parse_value(text: str, lines: object) -> str:
-    parts: list[str] = []
+def _parse_value(text: str, lines: Iterator[str]) -> str:
+    """Return what git makes of the right side of a variable: quotes and escapes undone, a comment taken away."""
+    value, kept = "", 0  # kept: up to the last part that is not a blank at the end
     quoted = False
-    kept = 0  # length up to the last part that is no trailing blank
-    size = 0
-    at = 0
     while True:
-        if at >= len(text):
-            break
-        char = text[at]
-        at += 1
-        if char == "\\":
-            if at >= len(text):
-                following = next(lines, None)  # type: ignore[call-overload]
-                if following is None:
-                    break
-                text, at = following, 0
-                continue
-            char = _ESCAPES.get(text[at], text[at])
-            at += 1
-            parts.append(char)
-            size += 1
-            kept = size
-            continue
-        if char == '"':
-            quoted = not quoted
-            kept = size
-            continue
-        if char in "#;" and not quoted:
-            break
-        parts.append(char)
-        size += 1
-        if quoted or char not in " \t":
-            kept = size
-    return "".join(parts[:kept])
+        for piece in re.findall(r"\\.?|[^\\]", text):
+            if piece == '"':
+                quoted = not quoted
+            elif piece in "#;" and not quoted:
+                return value[:kept]
+            elif piece == "\\":  # at the end of the line: it goes on below
+                break
+            else:
+                value += _ESCAPES.get(piece[1], piece[1]) if len(piece) == 2 else piece
+            if quoted or piece not in " \t":
+                kept = len(value)
+        else:
+            return value[:kept]
+        text = next(lines, "")

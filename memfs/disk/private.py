@@ -50,14 +50,9 @@ def find_folder(places: Places, kind: Kind, *names: str) -> Path | None:
 
     Its levels are closed and refused as there; nothing is made.
     """
-    if places.is_off:
+    if places.is_off or not os.path.lexists(getattr(places, kind).joinpath(*names)):
         return None
-    path = str(getattr(places, kind))
-    for place in (path, *(path := os.path.join(path, name) for name in names)):
-        if not os.path.lexists(place):
-            return None
-        _require_level(place, disposable=kind == "cache")
-    return Path(path)
+    return make_folder(places, kind, *names)
 
 
 def mend_folders(places: Places) -> list[SetupError]:

@@ -73,12 +73,16 @@ def check_changes(changes: Sequence[Change], message: str) -> None:
             raise UsageError("would be inside another file of the same commit", where=printable(path))
 
 
-def require_digest(change: Change, now: bytes | None) -> None:
+def require_before(change: Change, now: bytes | None) -> None:
+    """Raise :class:`ConflictError` where ``now``, what is there, is not what ``change`` says must be."""
     if change.before is ...:
         return
-    if now is None:
+    if change.before is None:
+        if now is not None:
+            raise ConflictError(change.path, "is there already")
+    elif now is None:
         raise ConflictError(change.path, "is not there any more")
-    if content_digest(now) != change.before:
+    elif content_digest(now) != change.before:
         raise ConflictError(change.path, "was changed meanwhile")
 
 

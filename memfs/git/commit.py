@@ -38,7 +38,7 @@ from memfs.git.change import (
     disk_bytes,
     explain_not_checked_out,
     quoted,
-    require_digest,
+    require_before,
     require_no_conflict,
 )
 from memfs.git.conversion import refuse_filtered
@@ -188,12 +188,8 @@ class _Commit:
 
     def _is_there(self, entries: Mapping[str, IndexEntry]) -> bool:
         """Return whether the branch holds every change already."""
-        for change in self.changes:
-            entry = entries.get(change.path)
-            wanted = None if change.content is None else self.git.blob_id(blob_bytes(change.path, change.content))
-            if (None if entry is None else entry.oid) != wanted:
-                return False
-        return True
+        there = {path: entry.oid for path, entry in entries.items()}
+        return all(there.get(c.path) == self._blob_id(c.path, c.content) for c in self.changes)
 
     def _commit_and_publish(
         self,
@@ -284,47 +280,43 @@ class _Commit:
         for change in self.changes:
             entry = self.staged.get(change.path)
             now = self.replaced[change.path]
-            now_blob = None if now is None else self.git.blob_id(blob_bytes(change.path, now))
-            if entry is not None and entry.tag != "H" and entry.oid != now_blob:
+            if entry is not None and entry.tag != "H" and entry.oid != self._blob_id(change.path, now):
                 raise explain_not_checked_out(change.path, missing=now is None)
-            if not self._is_harmless(change, entry, entries.get(change.path), now_blob):
+            if not self._is_harmless(change, entry, entries.get(change.path)):
                 raise UsageError(
                     "something else is staged for this file",
                     where=printable(change.path),
                     hint="commit it, or take it back with: git restore --staged -- " + quoted(change.path),
                 )
 
-    def _is_harmless(
-        self, change: Change, staged: IndexEntry | None, committed: IndexEntry | None, now_blob: str | None
-    ) -> bool:
+    def _is_harmless(self, change: Change, staged: IndexEntry | None, committed: IndexEntry | None) -> bool:
         """Return whether replacing what is staged loses nothing: it is what the branch has, what the
         file holds, what is being committed, or a mere intent to add."""
         if staged is None:
             return committed is None or change.content is None
         if committed is not None and (staged.mode, staged.oid) == (committed.mode, committed.oid):
             return True
-        new_blob = None if change.content is None else self.git.blob_id(blob_bytes(change.path, change.content))
-        return staged.oid in (now_blob, new_blob, self.git.blob_id(b""))
+        path, now = change.path, self.replaced[change.path]
+        return staged.oid in (self._blob_id(path, now), self._blob_id(path, change.content), self.git.blob_id(b""))
+
+    def _blob_id(self, path: str, content: bytes | None) -> str | None:
+        return None if content is None else self.git.blob_id(blob_bytes(path, content))
 
     def _require_before(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
-            now = read_if_there(self.tree, change.path, limit=_FILE_LIMIT)
-            self.replaced[change.path] = now
-            if change.before is None:
-                again = now is not None and now == change.content and change.path not in entries
-                if (now is not None or change.path in entries) and not again:
-                    raise ConflictError(change.path, "is there already")
-            else:
-                require_digest(change, now)
+            now = self.replaced[change.path] = read_if_there(self.tree, change.path, limit=_FILE_LIMIT)
+            if change.before is None and change.path in entries:
+                raise ConflictError(change.path, "is there already")
+            if change.before is not None or now != change.content:  # else it is written already, by an earlier run
+                require_before(change, now)
 
     def _require_before_on_branch(self, entries: Mapping[str, IndexEntry]) -> None:
         for change in self.changes:
             entry = entries.get(change.path)
-            if change.before is None:
-                if entry is not None:
-                    raise ConflictError(change.path, "is there already")
-            elif change.before is not ...:
-                require_digest(change, None if entry is None else self.git.read_blob(entry.oid))
+            if entry is not None and isinstance(change.before, str):
+                require_before(change, self.git.read_blob(entry.oid))
+            else:
+                require_before(change, None if entry is None else b"")
 
     # The work tree
 
@@ -409,12 +401,7 @@ class _Commit:
 
     def _staged_meanwhile(self, entries: Mapping[str, IndexEntry]) -> bool:
         staged, _ = self.git.read_index(self.paths)
-        for change in self.changes:
-            now = self.replaced[change.path]
-            now_blob = None if now is None else self.git.blob_id(blob_bytes(change.path, now))
-            if not self._is_harmless(change, staged.get(change.path), entries.get(change.path), now_blob):
-                return True
-        return False
+        return not all(self._is_harmless(c, staged.get(c.path), entries.get(c.path)) for c in self.changes)
 
     def _move_branch(self, new: str, base: str | None) -> bool:
         ref = self.target.ref

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memfs.disk.files import delete_in_tree, lock, read_if_there, write_in_tree
 from memfs.disk.worktree import WorkTree
-from memfs.git.change import Change, ConflictError, check_changes, disk_bytes, require_digest
+from memfs.git.change import Change, check_changes, disk_bytes, require_before
 from memfs.git.conversion import refuse_filtered
 
 
@@ -21,11 +21,7 @@ def write_uncommitted(tree: WorkTree, changes: Sequence[Change]) -> None:
     with lock(tree):
         found = {change.path: read_if_there(tree, change.path) for change in changes}
         for change in changes:
-            now = found[change.path]
-            if change.before is not None:
-                require_digest(change, now)
-            elif now is not None:
-                raise ConflictError(change.path, "is there already")
+            require_before(change, found[change.path])
         for change in changes:
             if change.content is None:
                 delete_in_tree(tree, change.path)

@@ -30,6 +30,7 @@ from memfs.importing.source import (
     sections,
     text_of,
     texts_of,
+    whole,
     without_heading,
 )
 from memfs.model.lenient import ForeignDocument, read_foreign
@@ -76,10 +77,7 @@ def _claude_memory(source: Source) -> Iterator[Piece]:
     line = line_of_body(source.raw, body or described)
     if described and described not in body:
         body = f"{described}\n\n{body}".strip("\n")
-    if body:
-        yield Candidate(path=source.path, title=title, body=body, line=line, fields=fields)
-    else:
-        yield LeftOut(path=source.path, reason="it has no text")
+    yield whole(source.path, title, body, line, fields)
 
 
 def _claude_index(source: Source) -> Iterator[Piece]:
@@ -112,11 +110,7 @@ def _rules(source: Source) -> Iterator[Piece]:
 def _scoped_rules(source: Source) -> Iterator[Piece]:
     """Cursor's .mdc, Copilot's .instructions.md, Windsurf's and Claude's rules: a description, globs and a text."""
     document = source.document()
-    globs = [
-        *texts_of(document.front, "globs"),
-        *texts_of(document.front, "applyTo"),
-        *texts_of(document.front, "paths"),
-    ]
+    globs = [glob for name in ("globs", "applyTo", "paths") for glob in texts_of(document.front, name)]
     fields: dict[str, FrontValue] = {"kind": "procedure"}
     if globs:
         fields["applies_to"] = tuple(dict.fromkeys(globs))
@@ -124,11 +118,7 @@ def _scoped_rules(source: Source) -> Iterator[Piece]:
         fields["tags"] = ("always",)
     title = text_of(document.front, "description", "title", "name") or heading_of(document.body) or name_of(source.path)
     body = without_heading(document.body)
-    if body:
-        line = line_of_body(source.raw, body)
-        yield Candidate(path=source.path, title=title, body=body, line=line, fields=fields)
-    else:
-        yield LeftOut(path=source.path, reason="it has no text")
+    yield whole(source.path, title, body, line_of_body(source.raw, body), fields)
 
 
 def _adr(source: Source) -> Iterator[Piece]:

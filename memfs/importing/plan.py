@@ -183,12 +183,9 @@ class _Planner:
         self.by_place: dict[Place, MemoryFile] = {}
         self.by_digest: dict[str, MemoryFile] = {}
         for file in files:
-            for one in (
-                file.memory.evidence if file.memory is not None and file.memory.origin is Origin.IMPORTED else ()
-            ):
-                if isinstance(one, BlobEvidence | PartEvidence):
-                    self.by_place[_place(one)] = file
-                    self.by_digest[_digest(one)] = file
+            if file.memory is not None and file.memory.origin is Origin.IMPORTED:
+                self.by_place.update((_place(one), file) for one in _contents(file))
+                self.by_digest.update((_digest(one), file) for one in _contents(file))
         self.algorithm = object_format(self.tree) if self.tree.git_dir is not None else "sha1"
         self._dates: dict[str, str] | None = None
         self.names: dict[str, str] = {}  # what a link may call a source, in small letters → the id that it became
@@ -247,12 +244,9 @@ class _Planner:
 
     def _follow(self, piece: Candidate, kind: str, moved: MemoryFile, evidence: Content) -> None:
         """A source at another place: where the old one is still there it is a double, else it was renamed."""
-        old = (
-            [one for one in moved.memory.evidence if isinstance(one, BlobEvidence | PartEvidence)]
-            if moved.memory
-            else []
-        )
-        if evidence.repo is not None or any((self.root / one.path).exists() for one in old if one.repo is None):
+        if evidence.repo is not None or any(
+            (self.root / one.path).exists() for one in _contents(moved) if one.repo is None
+        ):
             self._add(Outcome.LEFT_OUT, piece.path, kind, line=piece.line, reason=f"{moved.id} says the same")
         else:
             self._edit(piece, kind, moved, evidence, is_moved=True)

@@ -67,14 +67,19 @@ def note(path: str, document: ForeignDocument, raw: bytes, fields: Mapping[str, 
     title = text_of(document.front, "title", "name") or heading_of(document.body) or name_of(path)
     body = without_heading(document.body)
     common = {**common_fields(document.front), **fields}
-    if not body:
-        yield LeftOut(path=path, reason="it has no text")
-    elif _TEMPLATE.search(body):
+    if _TEMPLATE.search(body):
         yield LeftOut(path=path, reason="a template")
-    elif len(raw) <= WHOLE_BYTES and document.body.count("\n#") <= WHOLE_HEADINGS:
-        yield Candidate(path=path, title=title, body=body, line=line_of_body(raw, body), fields=common)
+    elif not body or (len(raw) <= WHOLE_BYTES and document.body.count("\n#") <= WHOLE_HEADINGS):
+        yield whole(path, title, body, line_of_body(raw, body), common)
     else:
         yield from sections(path, raw, common)
+
+
+def whole(path: str, title: str, body: str, line: int, fields: Mapping[str, FrontValue]) -> Piece:
+    """Return a file as one candidate; left out where it has no text."""
+    if not body:
+        return LeftOut(path=path, reason="it has no text")
+    return Candidate(path=path, title=title, body=body, line=line, fields=fields)
 
 
 def sections(path: str, raw: bytes, fields: Mapping[str, FrontValue]) -> Iterator[Piece]:

@@ -15,57 +15,36 @@ from bisect import bisect_right
 
 from memfs.model.values import dataclass
 
-HIDDEN_RANGES: tuple[tuple[int, int, str], ...] = (
-    (0x0000, 0x0008, "control character"),
-    (0x000B, 0x000C, "line separator"),
-    (0x000D, 0x000D, "carriage return alone"),
-    (0x000E, 0x001B, "control character"),
-    (0x001C, 0x001E, "line separator"),
-    (0x001F, 0x001F, "control character"),
-    (0x007F, 0x0084, "control character"),
-    (0x0085, 0x0085, "line separator"),
-    (0x0086, 0x009F, "control character"),
-    (0x00AD, 0x00AD, "soft hyphen"),
-    (0x034F, 0x034F, "invisible joiner"),
-    (0x0600, 0x0605, "format character"),
-    (0x061C, 0x061C, "text direction control"),
-    (0x06DD, 0x06DD, "format character"),
-    (0x070F, 0x070F, "format character"),
-    (0x0890, 0x0891, "format character"),
-    (0x08E2, 0x08E2, "format character"),
-    (0x115F, 0x1160, "blank letter"),
-    (0x17B4, 0x17B5, "invisible vowel"),
-    (0x180B, 0x180F, "variation selector"),
-    (0x200B, 0x200B, "zero-width space"),
-    (0x200C, 0x200D, "joiner out of place"),
-    (0x200E, 0x200F, "text direction control"),
-    (0x2028, 0x2029, "line separator"),
-    (0x202A, 0x202E, "text direction control"),
-    (0x2060, 0x2065, "invisible operator"),
-    (0x2066, 0x2069, "text direction control"),
-    (0x206A, 0x206F, "format character"),
-    (0x2800, 0x2800, "blank pattern"),
-    (0x3164, 0x3164, "blank letter"),
-    (0xD800, 0xDFFF, "surrogate"),
-    (0xE000, 0xF8FF, "private use"),
-    (0xFDD0, 0xFDEF, "no character"),
-    (0xFE00, 0xFE0F, "variation selector"),
-    (0xFEFF, 0xFEFF, "byte order mark"),
-    (0xFFA0, 0xFFA0, "blank letter"),
-    (0xFFF0, 0xFFF8, "unassigned"),
-    (0xFFF9, 0xFFFB, "annotation control"),
-    (0xFFFC, 0xFFFD, "sign of damaged text"),
-    (0xFFFE, 0xFFFF, "no character"),
-    (0x110BD, 0x110BD, "format character"),
-    (0x110CD, 0x110CD, "format character"),
-    (0x13430, 0x1345F, "format character"),
-    (0x1BCA0, 0x1BCA3, "format character"),
-    (0x1D173, 0x1D17A, "format character"),
-    (0xE0000, 0xE007F, "tag character"),
-    (0xE0080, 0xE00FF, "unassigned"),
-    (0xE0100, 0xE01EF, "variation selector"),
-    (0xE01F0, 0xE0FFF, "unassigned"),
-    (0xF0000, 0x10FFFF, "private use"),
+_HIDDEN = """
+    control character: 0000-0008 000E-001B 001F 007F-0084 0086-009F
+    line separator: 000B-000C 001C-001E 0085 2028-2029
+    carriage return alone: 000D
+    soft hyphen: 00AD
+    invisible joiner: 034F
+    format character: 0600-0605 06DD 070F 0890-0891 08E2 206A-206F 110BD 110CD 13430-1345F 1BCA0-1BCA3 1D173-1D17A
+    text direction control: 061C 200E-200F 202A-202E 2066-2069
+    blank letter: 115F-1160 3164 FFA0
+    invisible vowel: 17B4-17B5
+    variation selector: 180B-180F FE00-FE0F E0100-E01EF
+    zero-width space: 200B
+    joiner out of place: 200C-200D
+    invisible operator: 2060-2065
+    blank pattern: 2800
+    surrogate: D800-DFFF
+    private use: E000-F8FF F0000-10FFFF
+    no character: FDD0-FDEF FFFE-FFFF
+    byte order mark: FEFF
+    unassigned: FFF0-FFF8 E0080-E00FF E01F0-E0FFF
+    annotation control: FFF9-FFFB
+    sign of damaged text: FFFC-FFFD
+    tag character: E0000-E007F
+"""
+HIDDEN_RANGES: tuple[tuple[int, int, str], ...] = tuple(
+    sorted(
+        (int(span.partition("-")[0], 16), int(span.rpartition("-")[2], 16), why.strip())
+        for why, _, spans in (row.partition(":") for row in _HIDDEN.strip().split("\n"))
+        for span in spans.split()
+    )
 )
 """First and last code point, and what it is, in order. ``find_hidden`` adds what has no assigned
 character at all; the odd spaces below are not in it."""
