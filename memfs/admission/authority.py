@@ -61,10 +61,8 @@ MEANING_RULE = Rule(
 )
 """What the classifier finds: held in the text of agents and others, a note in an owner's (:mod:`.meaning`)."""
 
-_JUDGES = {"order": _order, "not_shown_as_code": _not_shown_as_code}
-
 
 @cache
 def order_rules() -> tuple[Rule, ...]:
     """Return the rules for known forms. The first is matched in the text as it is, the others in running text."""
-    return read_rules("orders.rules", _JUDGES)
+    return read_rules("orders.rules", globals())

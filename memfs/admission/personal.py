@@ -8,10 +8,10 @@ is missed without them that the figures of the documentation count.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 
-from memfs.admission.checksums import card, check_named, iban, luhn
+from memfs.admission.checksums import card, check_named, iban
 from memfs.admission.lazy import LazyPattern
 from memfs.admission.rules import Rule
 from memfs.admission.tables import read_rules, word_lists
@@ -72,6 +72,10 @@ def _is_mailbox(match: re.Match[str]) -> bool:
     if re.search(r"\b(?:ssh|scp|rsync|sftp|mosh)\b[^\n]*$", before):
         return False
     return re.search(r"[a-z][a-z0-9+.-]*://[^\s]*$", before) is None or before.endswith("mailto:")
+
+
+def _other_mailbox(match: re.Match[str]) -> bool:
+    return _is_mailbox(match) and not _is_persons_mailbox(match)
 
 
 def _is_persons_mailbox(match: re.Match[str]) -> bool:
@@ -183,19 +187,12 @@ def _is_phone(match: re.Match[str]) -> bool:
 
 
 def _number(what: str) -> Callable[[re.Match[str]], bool]:
-    """Return a judge of numbers: ``what`` is a check of ``checksums``, or how many characters there are (``6-10``)."""
-    least, _, most = what.removeprefix("luhn").partition("-")
-    check: Callable[[str], bool] | None = None if least.isdigit() else check_named(what)
+    """Return a judge of numbers by a check of ``checksums``."""
+    check = check_named(what)
 
     def accepts(match: re.Match[str]) -> bool:
-        text = re.sub(r"[\s.\-/]", "", match.group("v"))
-        if "***" in match.group():
-            return False
-        if check is None:
-            right = int(least) <= len(text) <= int(most or least)
-            return right and (not what.startswith("luhn") or luhn(text))
         try:
-            return check(text)
+            return "***" not in match.group() and check(re.sub(r"[\s.\-/]", "", match.group("v")))
         except (ValueError, IndexError):
             return False
 
@@ -376,7 +373,7 @@ def _colleague(match: re.Match[str]) -> bool:
     return _given_name(match) and re.match(r"\s*(?:\(|/|[A-Z]{2})", after) is None
 
 
-def _checked_by(module: str) -> Callable[[re.Match[str]], bool]:
+def _stdnum(module: str) -> Callable[[re.Match[str]], bool]:
     def accepts(match: re.Match[str]) -> bool:
         from importlib import import_module
 
@@ -391,25 +388,6 @@ def _checked_by(module: str) -> Callable[[re.Match[str]], bool]:
     return accepts
 
 
-_JUDGES: Mapping[str, Callable[..., object]] = {
-    "other_mailbox": lambda match: _is_mailbox(match) and not _is_persons_mailbox(match),
-    "is_persons_mailbox": _is_persons_mailbox,
-    "is_card": _is_card,
-    "is_iban": _is_iban,
-    "is_phone": _is_phone,
-    "is_home": _is_home,
-    "is_whereabouts": _is_whereabouts,
-    "is_persons_address": _is_persons_address,
-    "named": _named,
-    "titled": _titled,
-    "about_a_person": _about_a_person,
-    "is_record": _is_record,
-    "given_name": _given_name,
-    "colleague": _colleague,
-    "number": _number,
-    "stdnum": _checked_by,
-}
-
 ADDRESS_RULES = frozenset({"personal-email", "mail-address"})
 """The rules that the author's own address is excepted from, in ``author`` and ``evidence`` (ADMISSION 3)."""
 
@@ -417,4 +395,4 @@ ADDRESS_RULES = frozenset({"personal-email", "mail-address"})
 @cache
 def personal_rules() -> tuple[Rule, ...]:
     """Return every rule against personal data."""
-    return (*read_rules("personal.rules", _JUDGES), *read_rules("numbers.rules", _JUDGES))
+    return (*read_rules("personal.rules", globals()), *read_rules("numbers.rules", globals()))

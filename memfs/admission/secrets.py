@@ -6,7 +6,6 @@ The rules are in ``data/secrets.rules`` and ``data/vendors.rules``; each judge h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from functools import cache
 
 from memfs.admission.lazy import LazyPattern
@@ -45,7 +44,7 @@ BEGINNINGS = (
 """The beginnings from which a token that was broken into pieces is put together again."""
 
 
-def _is_real_vendor(match: re.Match[str]) -> bool:
+def _vendor(match: re.Match[str]) -> bool:
     """A vendor's form, filled with something that is not a placeholder."""
     value = match.group()
     tail = value[4:]
@@ -245,38 +244,13 @@ def _pgpass(match: re.Match[str]) -> bool:
     return not stands_for_another(value) and len(value) >= 8 and classes(value) >= 2 and any(c.isdigit() for c in value)
 
 
-_JUDGES: Mapping[str, Callable[..., object]] = {
-    "is_real_vendor": _is_real_vendor,
-    "is_real_host": _is_real_host,
-    "is_public": _is_public,
-    "assigned": _assigned,
-    "assigned_password": _assigned_password,
-    "assigned_token": _assigned_token,
-    "said": _said,
-    "pair": _pair,
-    "command": _command,
-    "flag": _flag,
-    "literal": _literal,
-    "encodes_a_pair": _encodes_a_pair,
-    "is_signed_token": _is_signed_token,
-    "bearer": _bearer,
-    "key_body": _key_body,
-    "codes": _codes,
-    "seed": _seed,
-    "totp": _totp,
-    "in_query": _in_query,
-    "not_placeholder": _not_placeholder,
-    "pgpass": _pgpass,
-}
-
-
 @cache
 def vendor_rules() -> tuple[Rule, ...]:
     """Return the rules for credentials whose form their makers document."""
-    return read_rules("vendors.rules", {"vendor": _is_real_vendor}, around="(?<![A-Za-z0-9_])(?:{})(?![A-Za-z0-9])")
+    return read_rules("vendors.rules", globals(), around="(?<![A-Za-z0-9_])(?:{})(?![A-Za-z0-9])")
 
 
 @cache
 def secret_rules() -> tuple[Rule, ...]:
     """Return every rule against credentials, the ones of known form first."""
-    return (*vendor_rules(), *read_rules("secrets.rules", _JUDGES))
+    return (*vendor_rules(), *read_rules("secrets.rules", globals()))

@@ -13,19 +13,17 @@ holds for every rule below it. The keys of a rule::
     also     and one of these
     near     a match begins at most so many characters before a word
     digits   the text has at least so many digits
-    judge    a function of memfs.admission.judges that decides whether a match counts, and its argument
+    judge    decides whether a match counts: ``_NAME`` of the module that reads the table, and its argument
     find     the regular expression
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from memfs.admission.rules import Family, Rule, Severity
-
-Judge = Callable[[re.Match[str]], bool]
 
 FOLDER = __file__.rpartition("/")[0] + "/data/"
 
@@ -51,8 +49,9 @@ def word_lists() -> Mapping[str, frozenset[str]]:
     return read_words("names.txt")
 
 
-def read_rules(name: str, judges: Mapping[str, Callable[..., object]], *, around: str = "{}") -> tuple[Rule, ...]:
-    """Return the rules of a table, in its order; ``around`` is put round each pattern."""
+def read_rules(name: str, judges: Mapping[str, Any], *, around: str = "{}") -> tuple[Rule, ...]:
+    """Return the rules of a table, in its order, with the functions of a module as ``judges``; ``around`` is put round
+    each pattern."""
     pieces: dict[str, str] = {}
     defaults: dict[str, str] = {}
     found: list[dict[str, str]] = []
@@ -80,13 +79,11 @@ def _filled(pattern: str, pieces: Mapping[str, str]) -> str:
     return pattern
 
 
-def _rule(
-    entry: Mapping[str, str], pieces: Mapping[str, str], judges: Mapping[str, Callable[..., object]], around: str
-) -> Rule:
+def _rule(entry: Mapping[str, str], pieces: Mapping[str, str], judges: Mapping[str, Any], around: str) -> Rule:
     judge, _, argument = entry.get("judge", "").partition(" ")
-    accepts: object = judges[judge] if judge else None
+    accepts = judges[f"_{judge}"] if judge else None
     if argument:
-        accepts = judges[judge](argument)
+        accepts = accepts(argument)
     return Rule(
         name=entry["rule"],
         family=Family(entry["family"]),
@@ -97,7 +94,7 @@ def _rule(
         near=int(entry["near"]) if "near" in entry else None,
         digits=int(entry.get("digits", "0")),
         pattern=around.replace("{}", _filled(entry["find"], pieces)),
-        accepts=accepts,  # type: ignore[arg-type]
+        accepts=accepts,
         fixed=entry.get("fixed") == "yes",
         table=entry["table"],
     )

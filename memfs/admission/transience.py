@@ -30,4 +30,4 @@ def _no_decision(match: re.Match[str]) -> bool:
 @cache
 def transience_rules() -> tuple[Rule, ...]:
     """Return the rules that warn of text about a passing state. Matched in lower-cased running text."""
-    return read_rules("passing.rules", {"no_decision": _no_decision})
+    return read_rules("passing.rules", globals())
