@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from memfs.admission.authority import MEANING_RULE, order_rules
 from memfs.admission.meaning import find_order
 from memfs.admission.personal import ADDRESS_RULES, personal_rules
 from memfs.admission.rules import Gist, Likely, Rule, RuleSet, find_first
 from memfs.admission.secrets import BEGINNINGS, CREDENTIAL_WORDS, secret_rules, vendor_rules
-from memfs.admission.transience import transience_rules
+from memfs.admission.sentences import MEANING_RULE, order_rules, transience_rules
 from memfs.admission.views import View, flow_of, unleet, views_of
 from memfs.model.values import dataclass
 

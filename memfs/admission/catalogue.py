@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from memfs.admission.authority import MEANING_RULE, order_rules
 from memfs.admission.deep import SCANNER_RULE
 from memfs.admission.findings import CODEPOINT_RULES, FORM_RULES
 from memfs.admission.personal import personal_rules
 from memfs.admission.rules import Rule
 from memfs.admission.secrets import secret_rules
-from memfs.admission.transience import transience_rules
+from memfs.admission.sentences import MEANING_RULE, order_rules, transience_rules
 
 
 @cache

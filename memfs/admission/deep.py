@@ -11,7 +11,6 @@ from typing import Any
 
 from memfs.admission.findings import Finding
 from memfs.admission.rules import Family, Rule, Severity
-from memfs.model.memory import MemoryFile
 
 SCANNER_RULE = Rule(
     name="scanner-finding",
@@ -46,16 +45,6 @@ class DeepScanner:
                 )
             )
         return found
-
-    def check_file(self, file: MemoryFile) -> list[Finding]:
-        """Return what the scanner finds in every field, the body and the name of ``file``."""
-        if file.document is None:
-            return []
-        texts = [
-            (name, value if isinstance(value, str) else "\n".join(value)) for name, value in file.document.front.items()
-        ]
-        texts += [("body", file.document.body), ("file name", file.path)]
-        return [finding for name, text in texts for finding in self.check_text(name, text)]
 
 
 def open_scanner(cache_folder: str) -> DeepScanner | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from memfs.admission.findings import (
     ADMITTED,
@@ -22,7 +23,7 @@ from memfs.admission.findings import (
     Finding,
     Outcome,
 )
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.admission.rules import Family, Rule, Severity
 from memfs.errors import UsageError
 from memfs.model.codepoints import HiddenCodePoint, find_hidden
@@ -53,11 +54,11 @@ ALLOW_FIELD = "allow"
 REQUIRED_FIELDS = ("scope", "evidence", "recorded", "review_trigger")
 
 # Values of the memory format that can hold nothing else.
-_SETTLED = LazyPattern(
+_SETTLED = lazy(
     r"\d{4}-\d{2}-\d{2}|owner|agent|imported|derived|preference|decision|procedure|observation|proposal|handoff|personal|"
     r"(?:team|restricted)(?:/[a-z]{1,16}(?:-[a-z]{1,16}){0,2})?"
 )
-_PLAIN_ADDRESS = LazyPattern(r"[a-z]{1,20}(?:[._+-][a-z]{1,20}){0,3}\d{0,4}@[a-z0-9.-]{1,60}", re.IGNORECASE)
+_PLAIN_ADDRESS = lazy(r"[a-z]{1,20}(?:[._+-][a-z]{1,20}){0,3}\d{0,4}@[a-z0-9.-]{1,60}", re.IGNORECASE)
 STRAYS = frozenset((0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
 """Code points that pasted text brings along. A new text with one is refused; a file with a few is shown and found."""
 
@@ -153,6 +154,12 @@ class _Looking:
         return self.addresses_stated or (address or "").lower() in self.identities
 
 
+def _looking_at(draft: Draft, **more: Any) -> _Looking:
+    kind = draft.kind or draft.fields.get("kind")
+    sourced = kind == "observation" and bool(draft.fields.get("evidence"))
+    return _Looking(origin=draft.origin, sourced_observation=sourced, **more)
+
+
 def _check_text(name: str, text: str, looking: _Looking) -> Iterator[Finding]:
     """Yield what every rule finds in one field, each rule once."""
     yield from _check_code_points(name, text, everything=looking.everything)
@@ -185,12 +192,9 @@ def _decide(findings: Iterable[Finding], allow: Mapping[str, str]) -> Decision:
     for finding in findings:
         (allowed if finding.rule in allow else kept).append(finding)
     severities = {finding.severity for finding in kept}
+    outcome = Outcome.HOLD if Severity.HOLD in severities else Outcome.ADMIT
     if Severity.REJECT in severities:
         outcome = Outcome.REJECT
-    elif Severity.HOLD in severities:
-        outcome = Outcome.HOLD
-    else:
-        outcome = Outcome.ADMIT
     return Decision(outcome=outcome, findings=tuple(kept), allowed=tuple(allowed))
 
 
@@ -202,12 +206,7 @@ def judge_text(text: str, *, field: str = "text", origin: Origin = Origin.OWNER)
 def judge_fields(front: Mapping[str, FrontValue], body: str, *, origin: Origin = Origin.OWNER) -> Decision:
     """Return what the gate says about the text of a memory's fields and body, whatever its form lacks."""
     draft = Draft(body=body, fields=front, origin=origin)
-    looking = _Looking(
-        origin=origin,
-        addresses_stated=True,
-        sourced_observation=_kind_of(draft) == "observation" and bool(front.get("evidence")),
-    )
-    return _decide(_check_texts(draft, looking), {})
+    return _decide(_check_texts(draft, _looking_at(draft, addresses_stated=True)), {})
 
 
 def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mapping[str, str] | None = None) -> Decision:
@@ -219,11 +218,7 @@ def judge_draft(draft: Draft, *, identities: Collection[str] = (), allow: Mappin
     allowed = require_allowed(allow or {})
     if len(draft.body.encode("utf-8", "surrogatepass")) > MAX_MEMORY_BYTES:
         return _decide([_finding(TOO_LARGE, "body")], {})
-    looking = _Looking(
-        origin=draft.origin,
-        identities=frozenset(address.lower() for address in identities),
-        sourced_observation=_kind_of(draft) == "observation" and bool(draft.fields.get("evidence")),
-    )
+    looking = _looking_at(draft, identities=frozenset(address.lower() for address in identities))
     return _decide((*_check_texts(draft, looking), *_check_form(draft)), allowed)
 
 
@@ -261,10 +256,6 @@ def _check_form(draft: Draft) -> Iterator[Finding]:
         yield _finding(EMPTY, "body")
 
 
-def _kind_of(draft: Draft) -> str:
-    return draft.kind or str(draft.fields.get("kind", ""))
-
-
 def judge_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Decision:
     """Return what the gate says about a file of a merge: the same rules as for a draft.
 
@@ -277,8 +268,6 @@ def judge_file(file: MemoryFile, *, identities: Collection[str] = ()) -> Decisio
     draft = Draft(body=document.body, fields=document.front, file_name=file.path, origin=_origin_of(document.front))
     decision = judge_draft(draft, identities=identities)
     passing = allowed_by(file)
-    if not passing:
-        return decision
     findings = [
         replace(finding, severity=Severity.WARN, message=f"{finding.message}; the file says that this was allowed")
         if finding.rule in passing
@@ -297,22 +286,14 @@ def judge_reading(file: MemoryFile) -> Decision:
     document = file.document
     if document is None:
         return ADMITTED
-    draft = Draft(body=document.body, fields=document.front, file_name=file.path)
-    looking = _Looking(
-        origin=_origin_of(document.front),
-        everything=False,
-        addresses_stated=True,
-        sourced_observation=_kind_of(draft) == "observation" and bool(draft.fields.get("evidence")),
+    draft = Draft(body=document.body, fields=document.front, file_name=file.path, origin=_origin_of(document.front))
+    findings = _check_texts(draft, _looking_at(draft, everything=False, addresses_stated=True))
+    withholding = tuple(
+        one
+        for one in findings
+        if one.severity is Severity.REJECT or (one.family is Family.SECRETS and one.severity is Severity.HOLD)
     )
-    rejected = tuple(f for f in _check_texts(draft, looking) if _withholds(f))
-    return Decision(outcome=Outcome.REJECT, findings=rejected) if rejected else ADMITTED
-
-
-def _withholds(finding: Finding) -> bool:
-    """Whether a finding keeps a memory from being shown: any secret, hidden code points, text that breaks frames."""
-    return finding.severity is Severity.REJECT or (
-        finding.family is Family.SECRETS and finding.severity is not Severity.WARN
-    )
+    return Decision(outcome=Outcome.REJECT, findings=withholding) if withholding else ADMITTED
 
 
 def allowed_by(file: MemoryFile) -> frozenset[str]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from math import log, sqrt
 from zlib import crc32
 
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.admission.tables import read_data
 from memfs.model.values import dataclass
 
@@ -30,16 +30,16 @@ _MOST_KNOWN = 50_000
 _LETTERS = 4  # in a row, in words of more than three
 _START, _QUESTION = 30, 31  # beside the numbers of the classes
 
-_TOKEN = LazyPattern(r"[.~/]*[^\W\d_]+(?:[-'./][^\W\d_]+)*|--?[a-z]+|\d+|[^\w\s]")
-_WORD = LazyPattern(
+_TOKEN = lazy(r"[.~/]*[^\W\d_]+(?:[-'./][^\W\d_]+)*|--?[a-z]+|\d+|[^\w\s]")
+_WORD = lazy(
     r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?:'[^\W\d_]+)?|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|"
     r"--?[a-z]|://|[^\w\s]"
 )
-_UNSPACED = LazyPattern(r"[\u3400-\u9fff]")
-_LEAD = LazyPattern(r"(?:[#>*+\-\s]|\d+[.)]|\[[ x]\])+")
-_QUOTED = LazyPattern(r"\"[^\"\n]{4,}\"|“[^”\n]{4,}”|„[^“”\n]{4,}[“”]|«[^»\n]{4,}»")  # told about, not said
+_UNSPACED = lazy(r"[\u3400-\u9fff]")
+_LEAD = lazy(r"(?:[#>*+\-\s]|\d+[.)]|\[[ x]\])+")
+_QUOTED = lazy(r"\"[^\"\n]{4,}\"|“[^”\n]{4,}”|„[^“”\n]{4,}[“”]|«[^»\n]{4,}»")  # told about, not said
 _QUOTES = frozenset('"“„«')
-_STOP = LazyPattern(r"(?<=[.!?;])\s+|(?<=[。！？；])")
+_STOP = lazy(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +56,8 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Classes:
-    words: Mapping[str, tuple[int, ...]]
-    beginnings: Mapping[str, tuple[int, ...]]
+    words: Mapping[str, set[int]]
+    beginnings: Mapping[str, set[int]]
     unspaced: Mapping[str, tuple[int, ...]]
     pattern: re.Pattern[str]
     negation: int
@@ -78,8 +78,8 @@ def _classes() -> _Classes:
             into.setdefault(plain, set()).add(number)
     longest_first = sorted(map(re.escape, unspaced), key=len, reverse=True)
     return _Classes(
-        words={word: tuple(sorted(found)) for word, found in words.items()},
-        beginnings={word: tuple(sorted(found)) for word, found in beginnings.items()},
+        words=words,
+        beginnings=beginnings,
         unspaced={word: tuple(sorted(found)) for word, found in unspaced.items()},
         pattern=re.compile("|".join(longest_first)),
         negation=numbers["not"],
@@ -101,34 +101,25 @@ def open_model() -> Model:
     )
 
 
-_known: dict[str, tuple[int, ...]] = {}
-_stems: dict[str, int] = {}
-
-
+@lru_cache(_MOST_KNOWN)
 def _classes_of(word: str) -> tuple[int, ...]:
-    found = _known.get(word)
-    if found is None:
-        table = _classes()
-        numbers = set(table.words.get(word, ()))
-        for size in range(2, len(word) + 1):
-            numbers.update(table.beginnings.get(word[:size], ()))
-        if "n't" in word:
-            numbers.add(table.negation)
-        if len(_known) > _MOST_KNOWN:
-            _known.clear()
-        found = _known[word] = tuple(sorted(numbers))
-    return found
+    table = _classes()
+    numbers = set(table.words.get(word, ()))
+    for size in range(2, len(word) + 1):
+        numbers |= table.beginnings.get(word[:size], set())
+    if "n't" in word:
+        numbers.add(table.negation)
+    return tuple(sorted(numbers))
 
 
 def _hash(text: str) -> int:
     return crc32(text.encode("utf-8", "surrogatepass"))
 
 
+@lru_cache(_MOST_KNOWN)
 def _stem_of(word: str) -> int:
     """Return a number for the beginning of a word."""
-    if len(_stems) > _MOST_KNOWN:
-        _stems.clear()
-    return _stems.setdefault(word, _hash(f"{word[:5]}~"))
+    return _hash(f"{word[:5]}~")
 
 
 def _features_of_word(word: str) -> list[int]:
@@ -149,7 +140,7 @@ def classed_words(lowered: str) -> list[tuple[int, ...]]:
         table = _classes()
         found += [table.unspaced[match.group()] for match in table.pattern.finditer(lowered)]
     for token in _TOKEN.findall(lowered)[:_MOST_WORDS]:
-        if token[0] < "\u3000" and (numbers := _known.get(token) or _classes_of(token)):
+        if token[0] < "\u3000" and (numbers := _classes_of(token)):
             found.append(numbers)
     return found
 
@@ -185,7 +176,7 @@ def _read(sentence: str) -> tuple[list[str], list[int]]:
     before = last = 0
     between: list[int] = []
     for word in words:
-        stem = _stems.get(word) or _stem_of(word)
+        stem = _stem_of(word)
         two = stem * 3 + last
         between += (two & _MASK, (two * 5 + before) & _MASK, (stem * 7 + before) & _MASK)
         before, last = last, stem
@@ -226,8 +217,9 @@ def doubt(sentences: int, rise: float) -> float:
     return rise * log(max(1.0, sentences / SENTENCES_BEFORE_DOUBT))
 
 
-def sentences_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yield offset and text of each sentence outside code blocks and headings, without list marks."""
+def plain_sentences(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield offset, text and what is scored of each sentence outside code blocks and headings: without list marks,
+    emphasis and what it only quotes."""
     start, in_code = 0, False
     for line in text.split("\n"):
         stripped = line.strip()
@@ -239,16 +231,12 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
             ends = [at + cut.start() for cut in _STOP.finditer(line[at:])]
             for end in (*ends, len(line)):
                 sentence = line[at:end]
-                yield start + at + len(sentence) - len(sentence.lstrip()), sentence.strip()
+                plain = sentence.strip()
+                said = plain if _QUOTES.isdisjoint(plain) else _QUOTED.sub('"', plain)
+                said = said.replace("*", "").replace("`", "").replace("__", "")[:300]
+                yield start + at + len(sentence) - len(sentence.lstrip()), plain, said
                 at = end
         start += len(line) + 1
-
-
-def plain_sentences(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield offset, text and what is scored of each sentence: without emphasis and what it only quotes."""
-    for offset, sentence in sentences_of(text):
-        said = sentence if _QUOTES.isdisjoint(sentence) else _QUOTED.sub('"', sentence)
-        yield offset, sentence, said.replace("*", "").replace("`", "").replace("__", "")[:300]
 
 
 def find_order(text: str) -> tuple[int, int] | None:

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import cache
 
 from memfs.admission.checksums import card, check_named, iban
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.admission.rules import Rule
 from memfs.admission.tables import read_rules, word_lists
 
-_RESERVED = LazyPattern(
+_RESERVED = lazy(
     r"(?:^|\.)(?:example(?:\.[a-z]{2,3})?(?:\.[a-z]{2})?|test|invalid|localhost|local|internal|lan|corp|"
     r"home|arpa|example)$"
     r"|(?:^|\.)example\.(?:com|org|net|edu|io|dev|[a-z]{2})$|\.(?:iam\.)?gserviceaccount\.com$|noreply\.[a-z.]+$",
@@ -24,14 +24,14 @@ _RESERVED = LazyPattern(
 )
 
 
-_STAND_IN = LazyPattern(
+_STAND_IN = lazy(
     r"(?:your|my|some|any|the|first|last|full|user|customer|client|new|old|fake|dummy|sample|test|demo|foo|bar|baz|john|"
     r"jane|joe|alice|bob|carol|eve|mallory|admin|name|email|mail|me|you|xxx|nobody|somebody|someone|custom|recipient|"
     r"sender|buyer|seller|owner|guest|member|student|teacher|employee|manager)"
     r"(?:[-._+]?(?:doe|smith|name|last\w*|first\w*|user|email|e-mail|mail|address|here|actual|example|account|\d+))*$",
     re.IGNORECASE,
 )
-_STAND_IN_HOST = LazyPattern(
+_STAND_IN_HOST = lazy(
     r"(?:^|\.)(?:your|my|some|the)?-?(?:company|domain|host|site|org|organi[sz]ation|email|mail|server|bastion|website|"
     r"business|corp|acme|contoso-?test|foo|bar|baz|xxx|yyy|abc|xyz|test|demo|myapp|yourapp|app|startup)\d*\.[a-z]{2,6}$"
     r"|(?:^|\.)(?:your|my)\w+\.[a-z.]+$|^(?:lists?|groups?)\.|(?:^|\.)googlegroups\.com$",
@@ -95,12 +95,12 @@ def _digits(text: str) -> str:
     return "".join(char for char in text if char.isdigit())
 
 
-_TEST_WORDS = LazyPattern(
+_TEST_WORDS = lazy(
     r"\b(?:test(?:ing|s)?|demo|fixtures?|sandbox|example|sample|mock|fake|dummy|stripe|adyen|braintree|"
     r"documentation|docs?|validat\w+)\b",
     re.IGNORECASE,
 )
-_CODE_WORDS = LazyPattern(
+_CODE_WORDS = lazy(
     r"\b(?:barcode|ean|gtin|isbn|upc|sku|order|invoice|snowflake|trace|timestamp|epoch|build|serial|"
     r"tracking|part|id)\b",
     re.IGNORECASE,
@@ -130,7 +130,7 @@ def _is_iban(match: re.Match[str]) -> bool:
     return iban(re.sub(r"[\s-]", "", match.group("v")))
 
 
-_PHONE_WORD = LazyPattern(
+_PHONE_WORD = lazy(
     r"(?:\b(?:phones?|telephone|tel|mobile|cell|cellphone|fax|(?<!on-)called|(?<!on-)(?<!api )calls?|"
     r"(?<!on-)calling|dial(?:ed)?|rang|ring|whatsapp|sms|texted|text (?:him|her|me|us|them)|contact|reach(?:able|ed)?|"
     r"hotline|"
@@ -139,7 +139,7 @@ _PHONE_WORD = LazyPattern(
     r"|电话|手机|電話|携帯|전화|телефон|тел\b|моб)",
     re.IGNORECASE,
 )
-_NOT_PHONE = LazyPattern(
+_NOT_PHONE = lazy(
     r"\b(?:ms|rows?|bytes?|requests?|lines?|delays?|ports?|offsets?|build|epoch|error|version|sku|id|ids|"
     r"pixels?|px|tickets?|issue|pr)\b",
     re.IGNORECASE,
@@ -203,14 +203,14 @@ _POSTCODE = (
     r"(?:[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}|[A-Z]{2}\s+\d{5}(?:-\d{4})?|\b\d{5}\b|[A-Z]\d[A-Z]\s?\d[A-Z]\d|"
     r"\b\d{4}\s?[A-Z]{2}\b|\b\d{4}\b)"
 )
-_HOME_WORD = LazyPattern(
+_HOME_WORD = lazy(
     r"\b(?:ships?|shipped|deliver(?:y|ed)?|lives?|living|resid\w+|home|house|flat|apt|apartment|address|"
     r"customer|client|patient|tenant|wohn\w+|adresse|anschrift|kunde|kundin|"
     r"livraison|habite|domicil\w+|direcci[oó]n|vive|residen\w+|abita|indirizzo|woont|adres|her|his|send|"
     r"parcel|moved)\b",
     re.IGNORECASE,
 )
-_NOT_HOME = LazyPattern(
+_NOT_HOME = lazy(
     r"\b(?:fixtures?|tests?|geocoder|example|sample|demo|mock|office|headquarters|hq|free software foundation|"
     r"data ?cent(?:er|re)|"
     r"venue|placeholder)\b",
@@ -228,7 +228,7 @@ def _is_home(match: re.Match[str]) -> bool:
     )
 
 
-_PLACE_WORDS = LazyPattern(
+_PLACE_WORDS = lazy(
     r"\b(?:default|cent(?:er|re)|fixtures?|tests?|bounding|bbox|example|demo|sample|office|region|data "
     r"?cent(?:er|re)|rounds?|tolerance|mock|city|store|warehouse|landmark|origin|viewport)\b",
     re.IGNORECASE,
@@ -323,13 +323,13 @@ def _titled(match: re.Match[str]) -> bool:
     )
 
 
-_THING = LazyPattern(
+_THING = lazy(
     r"\b(?:fields?|column|table|schema|endpoint|api|feature|module|enum|polic(?:y|ies)|dataset|model|"
     r"class(?:es)?|script|process|service|daemon|server|job|pod|thread|worker|node|app|system|tests?|product)\b",
     re.IGNORECASE,
 )
-_TITLE = LazyPattern(r"\b(?:Mr|Mrs|Ms|Dr|Herr|Frau|Mme|Madame|Monsieur)\.?\s+[A-Z]")
-_SENTENCE_END = LazyPattern(r"(?<![A-Z])(?<!\b(?:Mr|Ms|Dr))[.!?]\s+(?=[A-Z\"'])|\n\n")
+_TITLE = lazy(r"\b(?:Mr|Mrs|Ms|Dr|Herr|Frau|Mme|Madame|Monsieur)\.?\s+[A-Z]")
+_SENTENCE_END = lazy(r"(?<![A-Z])(?<!\b(?:Mr|Ms|Dr))[.!?]\s+(?=[A-Z\"'])|\n\n")
 
 
 def _about_a_person(match: re.Match[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.admission.rules import Rule
 from memfs.admission.tables import read_rules, word_lists
 from memfs.admission.values import (
@@ -21,7 +21,7 @@ from memfs.admission.values import (
     trimmed,
 )
 
-_VENDOR_PLACEHOLDER = LazyPattern(
+_VENDOR_PLACEHOLDER = lazy(
     r"EXAMPLE|[Ee]xample|x{5}|X{5}|\*{3}|0{10}|your|YOUR|REDACTED|redacted|1234567890|abcdefgh|ABCDEFGH"
 )
 
@@ -190,7 +190,7 @@ def _key_body(match: re.Match[str]) -> bool:
     return len(key) >= 40 and classes(key) >= 3
 
 
-_CODE = LazyPattern(r"[A-Za-z0-9]{3,8}(?:[-\s][A-Za-z0-9]{3,8}){1,7}|[A-Za-z0-9]{6,16}")
+_CODE = lazy(r"[A-Za-z0-9]{3,8}(?:[-\s][A-Za-z0-9]{3,8}){1,7}|[A-Za-z0-9]{6,16}")
 
 
 def _codes(match: re.Match[str]) -> bool:

@@ -81,7 +81,7 @@ def _filled(pattern: str, pieces: Mapping[str, str]) -> str:
 
 def _rule(entry: Mapping[str, str], pieces: Mapping[str, str], judges: Mapping[str, Any], around: str) -> Rule:
     judge, _, argument = entry.get("judge", "").partition(" ")
-    accepts = judges[f"_{judge}"] if judge else None
+    accepts: Any = judges[f"_{judge}"] if judge else None
     if argument:
         accepts = accepts(argument)
     return Rule(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from math import log2
 
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.admission.tables import word_lists
 
-_STANDS_FOR_ANOTHER = LazyPattern(
+_STANDS_FOR_ANOTHER = lazy(
     r"<[^<>]*>?$|\$\{[^}]*\}?|\$\([^)]*\)?$|\$[A-Za-z_]\w*$|\$env:|\{\{?[^{}]*\}\}?$|%[A-Za-z_]\w*%$|"
     r"\[[A-Za-z_ -]+\]$|\(.*\)$"
     r"|[*•●.…_\-]{3,}$|!vault\b|ENC\[|\{cipher\}|\$ANSIBLE_VAULT|@[A-Za-z_]+@$|#\{.*\}$|:[a-z_]+$",
 )
-_HAS_PLACEHOLDER = LazyPattern(
+_HAS_PLACEHOLDER = lazy(
     r"example|changeme|1234567890|abcdef1234|abcdefghi|actual_secret|abc123|0xyour|\.\.\.|foobar|%2f|"
     r"change[-_]me|your[-_ ]|[-_]here\b|placeholder|redacted|x{4,}|\*{3,}|•{3,}|\bdummy|"
     r"\bfake|replace[-_ ]?(?:me|this|with)|"
@@ -26,7 +26,7 @@ _HAS_PLACEHOLDER = LazyPattern(
     re.IGNORECASE,
 )
 # Names of techniques and formats that look like letters and digits thrown together.
-_TECHNICAL = LazyPattern(
+_TECHNICAL = lazy(
     r"(?:oauth|openid|sha|md|aes|des|3des|rsa|dsa|hs|rs|es|ps|hmac|base|utf|iso|rfc|http|https|h|s|ec|k|"
     r"tls|ssl|ed|ecdsa|p|secp|curve|"
     r"argon|bcrypt|scrypt|pbkdf|v|ipv|log|web|x|i|l|a|f|mp|py|python|java|jdk|node|go|net|win|arm|amd|cp|"
@@ -35,7 +35,7 @@ _TECHNICAL = LazyPattern(
     r"(?:[-_./](?:\d{1,4}|[a-z]{1,12}))*[a-z]{0,3}$",
     re.IGNORECASE,
 )
-_PLAIN = LazyPattern(
+_PLAIN = lazy(
     r"\d+(?:[.,:]\d+)*\s*[-–]?\s*[a-z%]{0,12}(?:[-\s][a-z]+)*$"  # 15m, 90days, 12-character, 10:30, 1.2.3
     r"|v?\d+(?:\.\d+)+[-+.\w]*$"  # versions
     r"|\d{4}-\d{2}-\d{2}(?:[T ][\d:.Z+-]*)?$"
@@ -43,26 +43,26 @@ _PLAIN = LazyPattern(
     r"|ssh-(?:rsa|ed25519|dss)$|ecdsa-sha2|AAAA[BCE]3Nza",  # public keys
     re.IGNORECASE,
 )
-_PATH = LazyPattern(
+_PATH = lazy(
     r"(?:\.{0,2}/|~/|[A-Za-z]:\\)?[\w.@+-]+(?:[/\\][\w.@+*-]+)+/?(?:#[\w-]+)?$|/[\w.-]+$|"
     r"[\w-]+\.[a-z]{1,5}(?:#[\w-]+)?$"
 )
-_CODE = LazyPattern(
+_CODE = lazy(
     r"[A-Za-z_$&*][\w$]*(?:(?:\.|::|->|/)[A-Za-z_]\w*)*[(\[]|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]+\d?)+$|"
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[@&]\w+$"
 )
-_SLUG = LazyPattern(r"(?:[a-z]+|v?\d{1,4})(?:[-_./:](?:[a-z]+\d?|v?\d{1,4}))+$", re.IGNORECASE)
-_IDENTIFIER = LazyPattern(r"[A-Z]?[a-z]+(?:[A-Z]{1,4}[a-z]+|\d{1,2}(?=[A-Z]|$))+$|[a-z]+(?:_[a-z]+)*_?\d{0,2}$")
-_URL = LazyPattern(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
-_EMAIL = LazyPattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
-_UUID = LazyPattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
-_SYMBOL = LazyPattern(r"[!@#$%^&*+=?~|\\;(){}\[\]<>§€£]")
-_HASH_WORD = LazyPattern(
+_SLUG = lazy(r"(?:[a-z]+|v?\d{1,4})(?:[-_./:](?:[a-z]+\d?|v?\d{1,4}))+$", re.IGNORECASE)
+_IDENTIFIER = lazy(r"[A-Z]?[a-z]+(?:[A-Z]{1,4}[a-z]+|\d{1,2}(?=[A-Z]|$))+$|[a-z]+(?:_[a-z]+)*_?\d{0,2}$")
+_URL = lazy(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+_EMAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
+_UUID = lazy(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+_SYMBOL = lazy(r"[!@#$%^&*+=?~|\\;(){}\[\]<>§€£]")
+_HASH_WORD = lazy(
     r"(?:sha-?\d*|h1|integrity|commit|digest|fingerprint|etag|checksum|hash|md5|blob|public key|thumbprint|"
     r"revision|rev|tree)\W{0,4}(?:\w+\W{1,3}){0,3}$",
     re.IGNORECASE,
 )
-_HASH = LazyPattern(
+_HASH = lazy(
     r"(?:[0-9a-f]{7,12}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|"
     r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)$"
 )
@@ -114,7 +114,7 @@ def stands_for_another(value: str) -> bool:
     )
 
 
-_WEAK_EXAMPLE = LazyPattern(
+_WEAK_EXAMPLE = lazy(
     r"(?:my|user|test|admin|sample|very|new|old|super|the|a|hashed|some)?\d?[-_ ]?"
     r"(?:secret|password|passwd|passwort|pass|token|key|pwd)[-_]?\d{0,4}[!?.]?$"
     r"|(?:sk-)?(?:\w{1,6}-)?(?:abc123|123456(?:7(?:8(?:9(?:0\w*)?)?)?)?)[a-z]{0,6}$"

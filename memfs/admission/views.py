@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from memfs.admission.folding import fold_characters
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.model.codepoints import find_hidden
 from memfs.model.values import dataclass
 
@@ -34,13 +34,13 @@ class View:
         return places[min(offset, len(places) - 1)] if places else 0
 
 
-_MARKUP = LazyPattern(
+_MARKUP = lazy(
     r"\*{1,3}|~~|`+|</?(?:b|i|u|em|strong|code|span|wbr|br|sup|sub|mark|a)\b[^>\n]{0,200}>|<!---->|"
     r"\\(?=[_*`~#.\-!\[\](){}])"
 )
 # Only where it stands inside a word does markup hide anything from a rule about tokens.
-_MARKUP_INSIDE = LazyPattern(r"\w(?:\*{1,3}|~~|`+|</?[a-z][^>\n]{0,200}>|<!---->|\\[_*`~#.\-!\[\](){}])+\w")
-_ENCODED = LazyPattern(
+_MARKUP_INSIDE = lazy(r"\w(?:\*{1,3}|~~|`+|</?[a-z][^>\n]{0,200}>|<!---->|\\[_*`~#.\-!\[\](){}])+\w")
+_ENCODED = lazy(
     r"%(?P<percent>[0-9A-Fa-f]{2})|&#(?P<decimal>\d{1,7});?|&#[xX](?P<hex>[0-9A-Fa-f]{1,6});?|"
     r"&(?P<named>amp|lt|gt|quot|apos|nbsp|sol|lowbar|colon|equals|commat|period|hyphen|dash|num|plus);"
     r"|\\u\{?(?P<u>[0-9A-Fa-f]{4,6})\}?|\\x(?P<x>[0-9A-Fa-f]{2})|=(?P<qp>[0-9A-F]{2})(?=(?:=[0-9A-F]{2})+)"
@@ -50,22 +50,20 @@ _NAMED = {
     "equals": "=",
     "commat": "@", "period": ".", "hyphen": "-", "dash": "-", "num": "#", "plus": "+",
 }  # fmt: skip
-_BASE64 = LazyPattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,100000}={0,2}(?![A-Za-z0-9+/_-])")
-_WRAPPED_BASE64 = LazyPattern(
-    r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{48,96}[ \t]*\\?\n[ \t>]*){1,400}[A-Za-z0-9+/]{0,96}={0,2}"
-)
-_LONG = LazyPattern(r"[A-Za-z0-9+/_-]{24}")
-_LONGER = LazyPattern(r"[A-Za-z0-9+/]{48}")  # a whole line of wrapped base64
-_PAIRS = LazyPattern(r"(?:[0-9a-fA-F]{2}[ :]){6}")
-_HEX = LazyPattern(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
+_BASE64 = lazy(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,100000}={0,2}(?![A-Za-z0-9+/_-])")
+_WRAPPED_BASE64 = lazy(r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{48,96}[ \t]*\\?\n[ \t>]*){1,400}[A-Za-z0-9+/]{0,96}={0,2}")
+_LONG = lazy(r"[A-Za-z0-9+/_-]{24}")
+_LONGER = lazy(r"[A-Za-z0-9+/]{48}")  # a whole line of wrapped base64
+_PAIRS = lazy(r"(?:[0-9a-fA-F]{2}[ :]){6}")
+_HEX = lazy(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?![0-9A-Za-z])")
 _BACKWARDS = ("backwards", "in reverse", "read this reversed", "right to left", "rückwärts", "l'envers", "al revés")
 _ROT13 = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "NOPQRSTUVWXYZABCDEFGHIJKLMnopqrstuvwxyzabcdefghijklm"
 )
-_TAGS = LazyPattern("[\U000e0020-\U000e007e]{2,}")
+_TAGS = lazy("[\U000e0020-\U000e007e]{2,}")
 
 
-def _without(text: str, pattern: LazyPattern) -> tuple[str, list[int]]:
+def _without(text: str, pattern: re.Pattern[str]) -> tuple[str, list[int]]:
     pieces: list[str] = []
     places: list[int] = []
     start = 0
@@ -153,17 +151,17 @@ def _tags(text: str) -> Iterator[View]:
         yield View(name="tags", text=plain, places=[match.start()] * len(plain))
 
 
-_SPACED = LazyPattern(
+_SPACED = lazy(
     r"(?<![\w])(?:[^\W_][ .\-_*|]){4,}[^\W_](?![\w])(?:(?:\s{2,}|[ .\-_*|]{2,})(?:[^\W_][ .\-_*|])+[^\W_](?![\w]))*"
 )
-_LEET = LazyPattern(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
-_HEX_WORD = LazyPattern(r"[0-9a-f]{6,64}(?![^\W_])")  # a commit or a digest, no word in disguise
+_LEET = lazy(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
+_HEX_WORD = lazy(r"[0-9a-f]{6,64}(?![^\W_])")  # a commit or a digest, no word in disguise
 _LEET_LETTERS = str.maketrans("013457@$!|", "oieastasil")
 
 
-_OTHER_SCRIPT = LazyPattern(r"[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf\U0001d400-\U0001d7ff]")
-_LATIN = LazyPattern(r"[A-Za-z\u00c0-\u024f]")
-_WORDS = LazyPattern(r"[^\W\d_]{2,}")
+_OTHER_SCRIPT = lazy(r"[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf\U0001d400-\U0001d7ff]")
+_LATIN = lazy(r"[A-Za-z\u00c0-\u024f]")
+_WORDS = lazy(r"[^\W\d_]{2,}")
 
 
 def find_mixed_word(text: str) -> int | None:
@@ -217,9 +215,9 @@ def _spaced(view: View) -> Iterator[View]:
     )
 
 
-_PIECE = LazyPattern(r"[A-Za-z0-9_+/=.-]{2,400}")
+_PIECE = lazy(r"[A-Za-z0-9_+/=.-]{2,400}")
 _MOST_JOINED = 200  # broken tokens that are put together in one text
-_BETWEEN = LazyPattern(
+_BETWEEN = lazy(
     r"(?:[\s\"'`“”’()\[\]{},;:|+&>\\*…·-]|\.{2,3}|\b(?:followed by|and then|then|and|plus|und dann|und|"
     r"dann|gefolgt von|puis|et|luego|y|concat(?:enated)?(?: with)?|"
     r"join(?:ed)?(?: with| by)?|continued|continues|second (?:half|part)|first (?:half|part)|rest|part \d|"
@@ -257,7 +255,7 @@ def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
             yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True, orders=False)
 
 
-_BLANK = LazyPattern(r"\s{2,}|[\n\t\r\f\v]|[*`]+|~~|(?<=\w)[\"“”]+(?=\w)")
+_BLANK = lazy(r"\s{2,}|[\n\t\r\f\v]|[*`]+|~~|(?<=\w)[\"“”]+(?=\w)")
 
 
 def _flowing(match: re.Match[str]) -> str:

@@ -18,9 +18,9 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from memfs.admission.authority import MEANING_RULE
 from memfs.admission.catalogue import all_rules, rule_named
 from memfs.admission.gate import judge_fields, judge_text
+from memfs.admission.sentences import MEANING_RULE
 from memfs.cli.looks import say_line
 from memfs.cli.options import add_json
 from memfs.errors import UsageError

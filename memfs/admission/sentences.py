@@ -1,6 +1,8 @@
-"""Text that tells its reader what to do: judges of its known forms (ADMISSION 4). Pure.
+"""Judges of sentences: those that tell their reader what to do, and those that will not be true for long
+(ADMISSION 4). Pure.
 
-The forms are in ``data/orders.rules``. The guards here keep negations and reports about such text apart from it.
+The forms are in ``data/orders.rules`` and ``data/passing.rules``. The guards here keep negations of orders and reports
+about them apart, and a passing state that something was decided about. What passes only warns.
 """
 
 from __future__ import annotations
@@ -8,22 +10,22 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memfs.admission.lazy import LazyPattern
+from memfs.admission.lazy import lazy
 from memfs.admission.rules import Family, Rule, Severity
 from memfs.admission.tables import read_rules
 
-_NEGATED = LazyPattern(
+_NEGATED = lazy(
     r"(?:\b(?:never|nothing|none|not|nobody|cannot|niemals|nicht|nie|jamais|nunca|mai|nooit)\b|n't\b|"
     r"\b(?:refus|declin|reject|prevent|forbid|prohibit|avoid|block)\w*|никогда|нельзя|不要|切勿|不得|禁止)[^.;:!?。]{0,60}$"
 )
-_REPORTED = LazyPattern(
+_REPORTED = lazy(
     r"\b(?:attack\w*|inject\w*|jailbreak\w*|payloads?|malicious|adversarial|red[- ]team\w*|phrases?|strings?|"
     r"sentences?|examples?|detect\w*|flag\w*|reject\w*|scan\w*|contain\w*|such as|like|text|says?|said|asked|asks|"
     r"tells?|told|tried|tries|attempt\w*|appears?|data|patterns?|prompts?|content|test\w*|e\.g|i\.e|"
     r"any \w+ (?:to|that))\b"
     r"[^.;!?\n]{0,80}$|[\"'“‘`(«「]\s*$"
 )
-_SENTENCE = LazyPattern(r"(?:(?<=[.!?;。！？])\s+|\n+)")
+_SENTENCE = lazy(r"(?:(?<=[.!?;。！？])\s+|\n+)")
 
 
 def sentence_before(match: re.Match[str]) -> str:
@@ -66,3 +68,24 @@ MEANING_RULE = Rule(
 def order_rules() -> tuple[Rule, ...]:
     """Return the rules for known forms. The first is matched in the text as it is, the others in running text."""
     return read_rules("orders.rules", globals())
+
+
+_DECIDES = lazy(
+    r"\b(?:must|never|always|should|may not|decided|decision|agreed|because|budget|limit|gate|policy|rule|"
+    r"requires?|accepted|chosen|so that|until version|until v?\d|confirmed|measured|valid until|handoff|"
+    r"hand-off|checkpoint|window|renewed every|follow)\b"
+)
+
+
+def _no_decision(match: re.Match[str]) -> bool:
+    """Whether the sentence decides nothing."""
+    text = match.string
+    start = max(text.rfind(". ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
+    end = min((i for i in (text.find(". ", match.end()), text.find("\n", match.end())) if i >= 0), default=len(text))
+    return _DECIDES.search(text[start:end]) is None
+
+
+@cache
+def transience_rules() -> tuple[Rule, ...]:
+    """Return the rules that warn of text about a passing state. Matched in lower-cased running text."""
+    return read_rules("passing.rules", globals())
