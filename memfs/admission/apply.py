@@ -5,15 +5,15 @@ The text is looked at in every view; a rule counts once, in the first view that 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
 from memfs.admission.meaning import find_order
 from memfs.admission.personal import ADDRESS_RULES, personal_rules
 from memfs.admission.rules import Gist, Likely, Rule, RuleSet, find_first
-from memfs.admission.secrets import BEGINNINGS, CREDENTIAL_WORDS, secret_rules, vendor_rules
+from memfs.admission.secrets import CREDENTIAL_WORDS, secret_rules, vendor_rules
 from memfs.admission.sentences import MEANING_RULE, order_rules, transience_rules
+from memfs.admission.tables import pattern
 from memfs.admission.views import View, flow_of, unleet, views_of
 from memfs.model.values import dataclass
 
@@ -28,11 +28,6 @@ class Hit:
     offset: int
     value: str | None = None
     end: int | None = None
-
-
-@cache
-def _beginnings() -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9_])(?:{BEGINNINGS})")
 
 
 def _speaks_of_credentials(lowered: str) -> bool:
@@ -61,7 +56,7 @@ def find_hits(text: str, *, prose: bool, everything: bool, own_text: bool, state
     """
     seen: set[str] = set()
     first: tuple[View, Gist, Likely] | None = None
-    for view in views_of(text, near=_speaks_of_credentials, beginnings=_beginnings()):
+    for view in views_of(text, near=_speaks_of_credentials, beginnings=pattern("beginnings")):
         gist = Gist(view.text.lower())
         which = "known" if view.known_forms_only else "all" if everything else "reading"
         likely = _rules_for(which).likely(gist)

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memfs.admission.lazy import lazy
 from memfs.admission.rules import Rule
-from memfs.admission.tables import read_rules, word_lists
+from memfs.admission.tables import has, read_rules, word_lists
 from memfs.admission.values import (
     classes,
     entropy,
@@ -19,10 +18,6 @@ from memfs.admission.values import (
     is_prose_secret,
     stands_for_another,
     trimmed,
-)
-
-_VENDOR_PLACEHOLDER = lazy(
-    r"EXAMPLE|[Ee]xample|x{5}|X{5}|\*{3}|0{10}|your|YOUR|REDACTED|redacted|1234567890|abcdefgh|ABCDEFGH"
 )
 
 CREDENTIAL_WORDS = tuple(
@@ -34,21 +29,12 @@ CREDENTIAL_WORDS = tuple(
 )
 """Words beside which reversed and broken-up text is looked at too."""
 
-BEGINNINGS = (
-    r"AKIA|ASIA|ABIA|ACCA|AIza|GOCSPX-|ya29\.|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|npm_|pypi-|"
-    r"dckr_|dop_v1_|hvs\.|dp\.|"
-    r"sk-|sk_|rk_|gsk_|xai-|hf_|r8_|xox[abcdeoprs]-|xapp-|SG\.|glsa_|NRAK-|shp(?:at|ca|pa|ss)_|lin_api_|"
-    r"figd_|ntn_|dapi|tskey-|AGE-SECRET-KEY-|"
-    r"LTAI|AKID|rubygems_|PMAK-|sbp_|pul-|ATATT3|\d{8,10}:AA"
-)
-"""The beginnings from which a token that was broken into pieces is put together again."""
-
 
 def _vendor(match: re.Match[str]) -> bool:
     """A vendor's form, filled with something that is not a placeholder."""
     value = match.group()
     tail = value[4:]
-    return len(set(tail)) >= 6 and not _VENDOR_PLACEHOLDER.search(value) and (len(tail) < 16 or entropy(tail) > 2.2)
+    return len(set(tail)) >= 6 and not has("vendor-placeholder", value) and (len(tail) < 16 or entropy(tail) > 2.2)
 
 
 def _is_real_host(match: re.Match[str]) -> bool:
@@ -188,9 +174,6 @@ def _key_body(match: re.Match[str]) -> bool:
     rest = re.sub(r"\\[nr]|(?m:^[A-Za-z-]+: .*$)|[>|\"'+,#*\\]", " ", rest)
     key = "".join(piece for piece in rest.split() if re.fullmatch(r"[A-Za-z0-9+/=]{16,}", piece))
     return len(key) >= 40 and classes(key) >= 3
-
-
-_CODE = lazy(r"[A-Za-z0-9]{3,8}(?:[-\s][A-Za-z0-9]{3,8}){1,7}|[A-Za-z0-9]{6,16}")
 
 
 def _codes(match: re.Match[str]) -> bool:

@@ -10,35 +10,21 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memfs.admission.lazy import lazy
 from memfs.admission.rules import Family, Rule, Severity
-from memfs.admission.tables import read_rules
-
-_NEGATED = lazy(
-    r"(?:\b(?:never|nothing|none|not|nobody|cannot|niemals|nicht|nie|jamais|nunca|mai|nooit)\b|n't\b|"
-    r"\b(?:refus|declin|reject|prevent|forbid|prohibit|avoid|block)\w*|никогда|нельзя|不要|切勿|不得|禁止)[^.;:!?。]{0,60}$"
-)
-_REPORTED = lazy(
-    r"\b(?:attack\w*|inject\w*|jailbreak\w*|payloads?|malicious|adversarial|red[- ]team\w*|phrases?|strings?|"
-    r"sentences?|examples?|detect\w*|flag\w*|reject\w*|scan\w*|contain\w*|such as|like|text|says?|said|asked|asks|"
-    r"tells?|told|tried|tries|attempt\w*|appears?|data|patterns?|prompts?|content|test\w*|e\.g|i\.e|"
-    r"any \w+ (?:to|that))\b"
-    r"[^.;!?\n]{0,80}$|[\"'“‘`(«「]\s*$"
-)
-_SENTENCE = lazy(r"(?:(?<=[.!?;。！？])\s+|\n+)")
+from memfs.admission.tables import has, pattern, read_rules
 
 
 def sentence_before(match: re.Match[str]) -> str:
     """Return the text of the match's sentence before it."""
     before = match.string[max(0, match.start() - 260) : match.start()]
-    cut = [piece.end() for piece in _SENTENCE.finditer(before)]
+    cut = [piece.end() for piece in pattern("sentence").finditer(before)]
     return before[cut[-1] if cut else 0 :]
 
 
 def _order(match: re.Match[str]) -> bool:
     """An order as it stands: neither negated nor told about."""
     before = sentence_before(match)
-    return _NEGATED.search(before) is None and _REPORTED.search(before) is None
+    return not has("negated", before) and not has("reported", before)
 
 
 def _not_shown_as_code(match: re.Match[str]) -> bool:
@@ -70,19 +56,12 @@ def order_rules() -> tuple[Rule, ...]:
     return read_rules("orders.rules", globals())
 
 
-_DECIDES = lazy(
-    r"\b(?:must|never|always|should|may not|decided|decision|agreed|because|budget|limit|gate|policy|rule|"
-    r"requires?|accepted|chosen|so that|until version|until v?\d|confirmed|measured|valid until|handoff|"
-    r"hand-off|checkpoint|window|renewed every|follow)\b"
-)
-
-
 def _no_decision(match: re.Match[str]) -> bool:
     """Whether the sentence decides nothing."""
     text = match.string
     start = max(text.rfind(". ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
     end = min((i for i in (text.find(". ", match.end()), text.find("\n", match.end())) if i >= 0), default=len(text))
-    return _DECIDES.search(text[start:end]) is None
+    return not has("decides", text[start:end])
 
 
 @cache

@@ -19,10 +19,12 @@ holds for every rule below it. The keys of a rule::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from memfs.admission.lazy import lazy
 from memfs.admission.rules import Family, Rule, Severity
 
 FOLDER = __file__.rpartition("/")[0] + "/data/"
@@ -49,22 +51,47 @@ def word_lists() -> Mapping[str, frozenset[str]]:
     return read_words("names.txt")
 
 
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of ``data/patterns.txt``."""
+    return _patterns()[name]
+
+
+def has(name: str, text: str) -> bool:
+    """Return whether ``text`` contains that pattern."""
+    return pattern(name).search(text) is not None
+
+
+def begins(name: str, text: str) -> bool:
+    """Return whether ``text`` begins with that pattern."""
+    return pattern(name).match(text) is not None
+
+
+@cache
+def _patterns() -> Mapping[str, re.Pattern[str]]:
+    return {name: lazy(text) for name, text in _entries("patterns.txt")}
+
+
+def _entries(name: str) -> Iterator[tuple[str, str]]:
+    for line in read_data(name).decode().replace("\n    ", "").split("\n"):
+        key, _, value = line.partition(" ")
+        if key and key[0] != "#":
+            yield key, value
+
+
 def read_rules(name: str, judges: Mapping[str, Any], *, around: str = "{}") -> tuple[Rule, ...]:
     """Return the rules of a table, in its order, with the functions of a module as ``judges``; ``around`` is put round
     each pattern."""
     pieces: dict[str, str] = {}
     defaults: dict[str, str] = {}
     found: list[dict[str, str]] = []
-    for line in read_data(name).decode().replace("\n    ", "").split("\n"):
-        key, _, value = line.partition(" ")
-        if not key or key[0] == "#":
-            continue
+    for key, value in _entries(name):
         if key == "let":
-            piece, _, pattern = value.partition(" ")
-            pieces[f"<<{piece}>>"] = _filled(pattern, pieces)
+            piece, _, text = value.partition(" ")
+            pieces[f"<<{piece}>>"] = _filled(text, pieces)
         elif key == "default":
-            what, _, value = value.partition(" ")
-            defaults[what] = value
+            what, _, text = value.partition(" ")
+            defaults[what] = text
         elif key == "rule":
             found.append({**defaults, "rule": value})
         else:
@@ -72,11 +99,11 @@ def read_rules(name: str, judges: Mapping[str, Any], *, around: str = "{}") -> t
     return tuple(_rule({**entry, "table": name}, pieces, judges, around) for entry in found)
 
 
-def _filled(pattern: str, pieces: Mapping[str, str]) -> str:
-    if "<<" in pattern:
-        for piece, text in pieces.items():
-            pattern = pattern.replace(piece, text)
-    return pattern
+def _filled(text: str, pieces: Mapping[str, str]) -> str:
+    if "<<" in text:
+        for piece, filling in pieces.items():
+            text = text.replace(piece, filling)
+    return text
 
 
 def _rule(entry: Mapping[str, str], pieces: Mapping[str, str], judges: Mapping[str, Any], around: str) -> Rule:
