@@ -9,7 +9,7 @@ in the original, so that a finding has a place and no value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from memfs.admission.folding import fold_characters
 from memfs.admission.lazy import lazy
@@ -32,6 +32,10 @@ class View:
             return offset
         places = self.places() if callable(self.places) else self.places
         return places[min(offset, len(places) - 1)] if places else 0
+
+    def read_as(self, name: str, text: str, places: Iterable[int], **more: bool) -> View:
+        """Return what this view says, read in another way; ``places`` are in this view."""
+        return View(name=name, text=text, places=[self.place(offset) for offset in places], **more)
 
 
 _MARKUP = lazy(
@@ -63,16 +67,19 @@ _ROT13 = str.maketrans(
 _TAGS = lazy("[\U000e0020-\U000e007e]{2,}")
 
 
-def _without(text: str, pattern: re.Pattern[str]) -> tuple[str, list[int]]:
+def _rewritten(text: str, pattern: re.Pattern[str], rewrite: Callable[[re.Match[str]], str]) -> tuple[str, list[int]]:
+    """Return ``text`` with each match written anew, and the place in ``text`` of each character."""
     pieces: list[str] = []
     places: list[int] = []
     start = 0
     for match in pattern.finditer(text):
-        pieces.append(text[start : match.start()])
-        places.extend(range(start, match.start()))
+        new = rewrite(match)
+        pieces += (text[start : match.start()], new)
+        places += range(start, match.start())
+        places += [match.start()] * len(new)
         start = match.end()
     pieces.append(text[start:])
-    places.extend(range(start, len(text)))
+    places += range(start, len(text))
     return "".join(pieces), places
 
 
@@ -89,8 +96,7 @@ def _folded(text: str) -> View | None:
 def _plain(view: View) -> View | None:
     if not _MARKUP_INSIDE.search(view.text):
         return None
-    text, places = _without(view.text, _MARKUP)
-    return View(name="plain", text=text, places=[view.place(offset) for offset in places])
+    return view.read_as("plain", *_rewritten(view.text, _MARKUP, lambda _: ""))
 
 
 def _decoded_character(match: re.Match[str]) -> str:
@@ -103,23 +109,9 @@ def _decoded_character(match: re.Match[str]) -> str:
 
 
 def _unescaped(view: View) -> View | None:
-    if not any(char in view.text for char in "%&\\="):
+    if not any(char in view.text for char in "%&\\=") or not _ENCODED.search(view.text):
         return None
-    pieces: list[str] = []
-    places: list[int] = []
-    start = 0
-    for match in _ENCODED.finditer(view.text):
-        pieces.append(view.text[start : match.start()])
-        places.extend(range(start, match.start()))
-        char = _decoded_character(match)
-        pieces.append(char)
-        places.extend([match.start()] * len(char))
-        start = match.end()
-    if not start:
-        return None
-    pieces.append(view.text[start:])
-    places.extend(range(start, len(view.text)))
-    return View(name="unescaped", text="".join(pieces), places=[view.place(offset) for offset in places])
+    return view.read_as("unescaped", *_rewritten(view.text, _ENCODED, _decoded_character))
 
 
 def _decoded(view: View) -> Iterator[View]:
@@ -134,7 +126,7 @@ def _decoded(view: View) -> Iterator[View]:
             run = re.sub(r"[\s>\\]", "", match.group())
             plain = decode_base64(run)
             if plain is not None and len(plain) >= 12:
-                yield View(name="base64", text=plain, places=[view.place(match.start())] * len(plain))
+                yield view.read_as("base64", plain, [match.start()] * len(plain))
     for match in _HEX.finditer(view.text):
         run = re.sub(r"0x|[ :]", "", match.group())
         try:
@@ -142,7 +134,7 @@ def _decoded(view: View) -> Iterator[View]:
         except ValueError:
             continue
         if plain.isprintable():
-            yield View(name="hex", text=plain, places=[view.place(match.start())] * len(plain))
+            yield view.read_as("hex", plain, [match.start()] * len(plain))
 
 
 def _tags(text: str) -> Iterator[View]:
@@ -154,6 +146,7 @@ def _tags(text: str) -> Iterator[View]:
 _SPACED = lazy(
     r"(?<![\w])(?:[^\W_][ .\-_*|]){4,}[^\W_](?![\w])(?:(?:\s{2,}|[ .\-_*|]{2,})(?:[^\W_][ .\-_*|])+[^\W_](?![\w]))*"
 )
+_GAP = lazy(r"[ .\-_*|]{2}")
 _LEET = lazy(r"[A-Za-z][013457@$!|][A-Za-z]|\b[013457@$][A-Za-z]{2}")
 _HEX_WORD = lazy(r"[0-9a-f]{6,64}(?![^\W_])")  # a commit or a digest, no word in disguise
 _LEET_LETTERS = str.maketrans("013457@$!|", "oieastasil")
@@ -191,28 +184,18 @@ def _spaced(view: View) -> Iterator[View]:
     match = _SPACED.search(view.text)
     if match is None:
         return
-    pieces: list[str] = []
-    places: list[int] = []
+    text, places = "", list[int]()
     dotted = sum(char in ".-_*|" for char in match.group()) > match.group().count(" ")
-    at = match.start()
-    for char in match.group():
+    for at, char in enumerate(match.group(), match.start()):
         if char.isalnum():
-            pieces.append(char)
-            places.append(view.place(at))
-        elif (
-            pieces
-            and pieces[-1] != " "
-            and (char == " " if dotted else re.match(r"[ .\-_*|]{2}", view.text[at : at + 2]))
-        ):
-            pieces.append(" ")
-            places.append(view.place(at))
-        at += 1
-    rest = view.text[match.end() :]
-    yield View(
-        name="spaced",
-        text="".join(pieces) + rest,
-        places=[*places, *(view.place(match.end() + offset) for offset in range(len(rest)))],
-    )
+            text += char
+        elif text and text[-1] != " " and (char == " " if dotted else _GAP.match(view.text, at)):
+            text += " "
+        else:
+            continue
+        places.append(at)
+    places += range(match.end(), len(view.text))
+    yield view.read_as("spaced", text + view.text[match.end() :], places)
 
 
 _PIECE = lazy(r"[A-Za-z0-9_+/=.-]{2,400}")
@@ -230,9 +213,9 @@ def _looks_random(piece: str) -> bool:
     return sum((any(c.islower() for c in piece), any(c.isupper() for c in piece), any(c.isdigit() for c in piece))) >= 2
 
 
-def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
+def _joined(view: View, starts: re.Pattern[str]) -> Iterator[View]:
     """Yield the pieces of a broken-up token, from where its known beginning stands."""
-    done, count = 0, 0
+    text, done, count = view.text, 0, 0
     for match in starts.finditer(text):
         if match.start() < done or count >= _MOST_JOINED:
             continue
@@ -252,7 +235,7 @@ def _joined(text: str, starts: re.Pattern[str]) -> Iterator[View]:
         if joined and places and places[-1] - places[0] >= len(joined):
             # a sentence's stop after the last piece is no part of it
             joined = joined.rstrip(".")
-            yield View(name="joined", text=joined, places=places[: len(joined)], known_forms_only=True, orders=False)
+            yield view.read_as("joined", joined, places[: len(joined)], known_forms_only=True, orders=False)
 
 
 _BLANK = lazy(r"\s{2,}|[\n\t\r\f\v]|[*`]+|~~|(?<=\w)[\"“”]+(?=\w)")
@@ -270,14 +253,7 @@ def flow_of(view: View) -> View:
         lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in view.text)
 
     def places() -> Sequence[int]:
-        found: list[int] = []
-        start = 0
-        for match in _BLANK.finditer(lowered):
-            found += range(start, match.start())
-            found += [match.start()] * len(_flowing(match))
-            start = match.end()
-        found += range(start, len(lowered))
-        return [view.place(place) for place in found]
+        return [view.place(place) for place in _rewritten(lowered, _BLANK, _flowing)[1]]
 
     return View(name=view.name, text=_BLANK.sub(_flowing, lowered), places=places)
 
@@ -329,7 +305,7 @@ def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[s
     credentials = near(bases[1].text.lower() if len(bases) > 1 else lowered)
     if credentials:
         for base in bases:
-            yield from _joined(base.text, beginnings) if base.places is None else _replaced(base, beginnings)
+            yield from _joined(base, beginnings)
     backwards = any(word in lowered for word in _BACKWARDS)
     if credentials or backwards:
         last = bases[1] if len(bases) > 1 and bases[1].name == "folded" else raw
@@ -340,15 +316,4 @@ def views_of(text: str, *, near: Callable[[str], bool], beginnings: re.Pattern[s
             places=lambda: [last.place(size - 1 - offset) for offset in range(size)],
             known_forms_only=True,
             orders=backwards,
-        )
-
-
-def _replaced(base: View, beginnings: re.Pattern[str]) -> Iterator[View]:
-    for view in _joined(base.text, beginnings):
-        yield View(
-            name=view.name,
-            text=view.text,
-            places=[base.place(view.place(offset)) for offset in range(len(view.text))],
-            known_forms_only=True,
-            orders=False,
         )
