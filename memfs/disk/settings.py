@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from memfs.disk.files import READ_LIMIT, UnreadableFile, read_if_there
 from memfs.disk.places import Places
@@ -25,7 +26,6 @@ from memfs.model.values import dataclass, field
 
 REPOSITORY_FILE = ".memfs/config.yaml"
 
-_DEFAULTS = ("default_kind", "default_scope", "default_review")
 _TRAILER = r"[A-Za-z][A-Za-z0-9-]*: \S.*"
 # What a repository may add to its users' commits: nothing that tells a forge what to do, or that is a person's word.
 _OWN_PREFIX = r"(?:[a-z]+(?:\([a-z0-9._/-]+\))?!?:|:[a-z_]+:|[A-Z][A-Z0-9]*-[0-9]+:?) "
@@ -39,7 +39,7 @@ CAPTURES_BY = ("anthropic", "openai", "claude-code", "codex", "gemini", "copilot
 
 MAX_RESULTS = 50
 MAX_CONTEXT_BYTES = 9500
-MAX_SIGNING_TIMEOUT = 300.0
+MAX_SIGNING_TIMEOUT = 300
 MAX_SHARED_MILLISECONDS = 5000
 
 
@@ -160,41 +160,37 @@ def read_repository_settings(tree: WorkTree) -> RepositorySettings:
 def parse_repository_settings(raw: bytes) -> RepositorySettings:
     """Return the settings that the text of a ``.memfs/config.yaml`` holds; never raises."""
     reader = _Reader(REPOSITORY_FILE)
+    limits = {
+        "memory_bytes": _number(READ_LIMIT),
+        "results": _number(MAX_RESULTS),
+        "context_bytes": _number(MAX_CONTEXT_BYTES),
+    }
+    commit = {
+        "prefix": _shaped(_OWN_PREFIX, 40, "“docs: ” or “docs(memory): ”"),
+        "trailer": _shaped(_OWN_TRAILER, 200, "“Key: value” with a key like Change-Type"),
+    }
+    known = {
+        "version": _version,
+        "name": _text(64),
+        "scopes": _list_of(_scope_pattern),
+        "readers": _readers,
+        "share": _list_of(_scope_pattern),
+        "agents": reader.map({"write": reader.where_agents_write}, "agents."),
+        "limits": reader.map(limits, "limits."),
+        "check": _as_it_is,
+        "commit": reader.map(commit, "commit."),
+        "default_kind": _one_of([kind.value for kind in Kind]),
+        "default_scope": _scope,
+        "default_review": _text(64),
+    }
     try:
-        top = reader.top(
-            parse_yaml(raw),
-            ("version", "name", "scopes", "readers", "share", "agents", "limits", "check", "commit", *_DEFAULTS),
-        )
-        reader.version(top)
-        limits, commit = reader.map(top, "limits"), reader.map(top, "commit")
-        reader.known(commit, ("prefix", "trailer"), "commit.")
-        agents = reader.map(top, "agents")
-        reader.known(agents, ("write",), "agents.")
-        reader.known(limits, ("memory_bytes", "results", "context_bytes"), "limits.")
-        return RepositorySettings(
-            name=reader.text(top, "name", longest=64),
-            scopes=tuple(reader.scope_pattern(node) for node in reader.list(top, "scopes")),
-            readers={
-                reader.scope(Node(scope, node.line, node.column)): reader.texts_of(node)
-                for scope, node in reader.map(top, "readers").items()
-            },
-            share=tuple(reader.scope_pattern(node) for node in reader.list(top, "share")),
-            memory_bytes=reader.number(limits, "memory_bytes", most=READ_LIMIT),
-            results=reader.number(limits, "results", most=MAX_RESULTS),
-            context_bytes=reader.number(limits, "context_bytes", most=MAX_CONTEXT_BYTES),
-            agents_write=_where_agents_write(reader, agents),
-            default_kind=reader.one_of(top, "default_kind", [kind.value for kind in Kind]) or "observation",
-            default_scope=reader.scope(top["default_scope"]) if "default_scope" in top else None,
-            default_review=reader.text(top, "default_review", longest=64) or "6m",
-            commit_prefix=reader.shaped(commit, "prefix", _OWN_PREFIX, 40, "“docs: ” or “docs(memory): ”"),
-            commit_trailer=reader.shaped(
-                commit, "trailer", _OWN_TRAILER, 200, "“Key: value” with a key like Change-Type"
-            ),
-            check=top.get("check"),
-            problems=tuple(reader.problems),
-        )
+        said = reader.take(parse_yaml(raw), "this", known)
     except YamlError as error:
         return RepositorySettings(sound=False, problems=(f"{REPOSITORY_FILE}: {error}",))
+    said.pop("version", None)
+    for group, start in (("limits", ""), ("commit", "commit_"), ("agents", "agents_")):
+        said.update((f"{start}{name}", value) for name, value in said.pop(group, {}).items())
+    return RepositorySettings(**said, problems=tuple(reader.problems))
 
 
 def find_misfits(raw: bytes, schema: str) -> list[str]:
@@ -209,16 +205,6 @@ def find_misfits(raw: bytes, schema: str) -> list[str]:
         f"line {find_node(node, problem.field or '').line}: {problem}"
         for problem in check_schema(as_written(node), read_schema(schema))
     ]
-
-
-def _where_agents_write(reader: _Reader, agents: Mapping[str, Node]) -> str:
-    """Return ``branch`` or ``proposal``. What is not understood narrows: it is a proposal then."""
-    if "write" not in agents:
-        return "branch"
-    wanted = reader.text(agents, "write", longest=16)
-    if wanted not in ("branch", "proposal"):
-        reader.problems.append("agents.write: it is branch or proposal; proposal is used")
-    return "branch" if wanted == "branch" else "proposal"
 
 
 def read_user_settings(places: Places) -> UserSettings:
@@ -244,161 +230,139 @@ def find_user_misfits(places: Places) -> list[str]:
 
 
 def parse_user_settings(raw: bytes, places: Places, where: str) -> UserSettings:
+    """Return the settings that the text of a user's file holds. Raises :class:`YamlError`."""
     reader = _Reader(where)
-    known = (
-        "version", "stores", "identities", "signing_key", "signing_timeout", "model", "off", "capture", "check",
-    )  # fmt: skip
-    top = reader.top(parse_yaml(raw), known)
-    reader.version(top)
-    parsed = [_parse_store(reader, node, places) for node in reader.list(top, "stores")]
-    names = [store.name for store in parsed]
-    for node, name in zip(reader.list(top, "stores"), names, strict=True):
-        if names.count(name) > 1:
+    names: set[str] = set()
+
+    def folder(node: Node, _name: str) -> Path:
+        path = _text(4096)(node, "path")
+        # The home is the user's from the password database, whatever $HOME says (TRUST 8).
+        full = places.home / path[2:] if path.startswith("~/") else Path(path)
+        if not full.is_absolute():
+            raise YamlError("a folder's path starts with / or ~/", line=node.line, column=node.column)
+        return full
+
+    def store(node: Node, _name: str) -> Store | SharedStore:
+        is_shared = isinstance(node.value, dict) and "postgres" in node.value
+        own = {"path": folder, "capture": _switch, "automatic": _switch, "write": _switch}
+        shared = {"postgres": _text(4096), "pins": _texts, "milliseconds": _number(MAX_SHARED_MILLISECONDS)}
+        both = {"name": _text(64), "recall": _switch}
+        said = reader.take(node, "this", both | (shared if is_shared else own), "stores.")
+        if not said.keys() >= {"name", "postgres" if is_shared else "path"}:
+            what = "a shared index needs a name and an address" if is_shared else "a store needs a name and a path"
+            raise YamlError(what, line=node.line, column=node.column)
+        if said["name"] in names:
             raise YamlError("two stores have the same name", line=node.line, column=node.column)
-    timeout = reader.number(top, "signing_timeout", most=int(MAX_SIGNING_TIMEOUT), default=0)
+        names.add(said["name"])
+        return SharedStore(url=said.pop("postgres"), **said) if is_shared else Store(**said)
+
+    def capture(node: Node, name: str) -> Capture | None:
+        known = {"by": _one_of(CAPTURES_BY), "model": _text(256), "url": _text(4096), "key": _text(256)}
+        said = reader.map(known, "capture.")(node, name)
+        if node.value and "by" not in said:
+            raise YamlError("capture needs `by`", line=node.line, column=node.column)
+        return Capture(**said) if node.value else None
+
+    known = {
+        "version": _version,
+        "stores": _list_of(store),
+        "identities": _texts,
+        "signing_key": _text(4096),
+        "signing_timeout": lambda node, name: float(_number(MAX_SIGNING_TIMEOUT)(node, name)),
+        "model": _text(256),
+        "off": _list_of(folder),
+        "capture": capture,
+        "check": _as_it_is,
+    }
+    said = reader.take(parse_yaml(raw), "this", known)
+    said.pop("version", None)
+    stores = said.pop("stores", ())
     return UserSettings(
-        stores=tuple(store for store in parsed if isinstance(store, Store)),
-        shared=tuple(store for store in parsed if isinstance(store, SharedStore)),
-        identities=reader.texts(top, "identities"),
-        signing_key=reader.text(top, "signing_key", longest=4096),
-        signing_timeout=float(timeout) if timeout else None,
-        model=reader.text(top, "model", longest=256),
-        off=tuple(_folder(reader, node, places) for node in reader.list(top, "off")),
-        capture=_parse_capture(reader, top),
-        check=top.get("check"),
+        stores=tuple(one for one in stores if isinstance(one, Store)),
+        shared=tuple(one for one in stores if isinstance(one, SharedStore)),
         problems=tuple(reader.problems),
+        **said,
     )
 
 
-def _parse_capture(reader: _Reader, top: Mapping[str, Node]) -> Capture | None:
-    entries = reader.map(top, "capture")
-    if not entries:
-        return None
-    reader.known(entries, ("by", "model", "url", "key"), "capture.")
-    by = reader.one_of(entries, "by", CAPTURES_BY)
-    if by is None:
-        raise YamlError("capture needs `by`", line=top["capture"].line, column=top["capture"].column)
-    return Capture(
-        by=by,
-        model=reader.text(entries, "model", longest=256) or "",
-        url=reader.text(entries, "url", longest=4096) or "",
-        key=reader.text(entries, "key", longest=256) or "",
-    )
-
-
-def _parse_store(reader: _Reader, node: Node, places: Places) -> Store | SharedStore:
-    entries = reader.as_map(node)
-    if "postgres" in entries:
-        return _parse_shared(reader, node)
-    reader.known(entries, ("name", "path", "recall", "capture", "automatic", "write"), "stores.")
-    name, path = reader.text(entries, "name", longest=64), reader.text(entries, "path", longest=4096)
-    if not name or not path:
-        raise YamlError("a store needs a name and a path", line=node.line, column=node.column)
-    return Store(
-        name=name,
-        path=_folder(reader, entries["path"], places),
-        recall=reader.switch(entries, "recall", default=True),
-        capture=reader.switch(entries, "capture", default=False),
-        automatic=reader.switch(entries, "automatic", default=False),
-        write=reader.switch(entries, "write", default=False),
-    )
-
-
-def _folder(reader: _Reader, node: Node, places: Places) -> Path:
-    path = reader.path(node)
-    # The home is the user's from the password database, whatever $HOME says (TRUST 8).
-    full = places.home / path[2:] if path.startswith("~/") else Path(path)
-    if not full.is_absolute():
-        raise YamlError("a folder's path starts with / or ~/", line=node.line, column=node.column)
-    return full
-
-
-def _parse_shared(reader: _Reader, node: Node) -> SharedStore:
-    entries = reader.as_map(node)
-    reader.known(entries, ("name", "postgres", "pins", "recall", "milliseconds"), "stores.")
-    name, url = reader.text(entries, "name", longest=64), reader.text(entries, "postgres", longest=4096)
-    if not name or not url:
-        raise YamlError("a shared index needs a name and an address", line=node.line, column=node.column)
-    return SharedStore(
-        name=name,
-        url=url,
-        pins=reader.texts(entries, "pins"),
-        recall=reader.switch(entries, "recall", default=True),
-        milliseconds=reader.number(entries, "milliseconds", most=MAX_SHARED_MILLISECONDS, default=150),
-    )
+# How a setting is taken: its node and its name give what it means, or YamlError.
+Take = Callable[[Node, str], Any]
 
 
 class _Reader:
-    """Takes settings out of a parsed file; what is unknown is a problem, what is malformed an error."""
+    """Takes maps of settings out of a parsed file; what is unknown is a problem, what is malformed an error."""
 
     def __init__(self, where: str) -> None:
         self.where = where
         self.problems: list[str] = []
 
-    def top(self, node: Node, known: Collection[str]) -> Mapping[str, Node]:
-        entries = self.as_map(node)
-        self.known(entries, known, "")
-        return entries
-
-    def known(self, entries: Mapping[str, Node], names: Collection[str], prefix: str) -> None:
-        for name, node in entries.items():
-            if name not in names:
-                shown = escape_hidden(name[:64], single_line=True)
-                self.problems.append(f"{self.where}:{node.line}: memfs does not know the setting {prefix}{shown}")
-
-    def version(self, top: Mapping[str, Node]) -> None:
-        node = top.get("version")
-        if node is not None and node.value != "1":
-            raise _wrong(node, "version", "1, the only one that this memfs knows")
-
-    def as_map(self, node: Node) -> Mapping[str, Node]:
+    def take(self, node: Node, name: str, known: Mapping[str, Take], prefix: str = "") -> dict[str, Any]:
+        """Return what the map ``node`` says, by the names of ``known``."""
         if not isinstance(node.value, dict):
-            raise _wrong(node, "this", "a map of settings")
+            raise _wrong(node, name, "a map of settings")
+        for key, below in node.value.items():
+            if key not in known:
+                shown = escape_hidden(key[:64], single_line=True)
+                self.problems.append(f"{self.where}:{below.line}: memfs does not know the setting {prefix}{shown}")
+        return {key: known[key](below, key) for key, below in node.value.items() if key in known}
+
+    def map(self, known: Mapping[str, Take], prefix: str) -> Take:
+        return lambda node, name: self.take(node, name, known, prefix) if node.value != "" else {}
+
+    def where_agents_write(self, node: Node, name: str) -> str:
+        """Return ``branch`` or ``proposal``. What is not understood narrows: it is a proposal then."""
+        wanted = _text(16)(node, name)
+        if wanted not in ("branch", "proposal"):
+            self.problems.append("agents.write: it is branch or proposal; proposal is used")
+        return "branch" if wanted == "branch" else "proposal"
+
+
+def _as_it_is(node: Node, _name: str) -> Node:
+    return node
+
+
+def _version(node: Node, name: str) -> None:
+    if node.value != "1":
+        raise _wrong(node, name, "1, the only one that this memfs knows")
+
+
+def _text(longest: int) -> Callable[[Node, str], str]:
+    def take(node: Node, name: str) -> str:
+        if not isinstance(node.value, str) or not node.value.strip() or not node.value.isprintable():
+            raise _wrong(node, name, "a text")
+        if len(node.value) > longest:
+            raise _wrong(node, name, f"at most {longest} characters")
         return node.value
 
-    def map(self, entries: Mapping[str, Node], name: str) -> Mapping[str, Node]:
-        node = entries.get(name)
-        if node is None or node.value == "":
-            return {}
-        if not isinstance(node.value, dict):
-            raise _wrong(node, name, "a map")
-        return node.value
+    return take
 
-    def list(self, entries: Mapping[str, Node], name: str) -> list[Node]:
-        node = entries.get(name)
-        if node is None or node.value == "":
-            return []
+
+def _shaped(pattern: str, longest: int, what: str) -> Take:
+    def take(node: Node, name: str) -> str:
+        text = _text(longest)(node, name)
+        if not re.fullmatch(pattern, text):
+            raise _wrong(node, name, what)
+        return text
+
+    return take
+
+
+def _list_of(item: Take) -> Take:
+    def take(node: Node, name: str) -> tuple[Any, ...]:
+        if node.value == "":
+            return ()
         if not isinstance(node.value, list):
             raise _wrong(node, name, "a list")
-        return node.value
+        return tuple(item(one, name) for one in node.value)
 
-    def text(self, entries: Mapping[str, Node], name: str, *, longest: int) -> str | None:
-        node = entries.get(name)
-        return None if node is None else self._text(node, name, longest)
+    return take
 
-    def path(self, node: Node) -> str:
-        return self._text(node, "path", 4096)
 
-    def texts(self, entries: Mapping[str, Node], name: str) -> tuple[str, ...]:
-        return tuple(self._text(node, name, 256) for node in self.list(entries, name))
+_texts = _list_of(_text(256))
 
-    def texts_of(self, node: Node) -> tuple[str, ...]:
-        if not isinstance(node.value, list):
-            raise _wrong(node, "readers", "a list of people for each scope")
-        return tuple(self._text(item, "readers", 256) for item in node.value)
 
-    def switch(self, entries: Mapping[str, Node], name: str, *, default: bool) -> bool:
-        node = entries.get(name)
-        if node is None:
-            return default
-        if node.value not in ("true", "false"):
-            raise _wrong(node, name, "true or false")
-        return node.value == "true"
-
-    def number(self, entries: Mapping[str, Node], name: str, *, most: int, default: int | None = None) -> int:
-        node = entries.get(name)
-        if node is None:
-            return most if default is None else default
+def _number(most: int) -> Callable[[Node, str], int]:
+    def take(node: Node, name: str) -> int:
         if not isinstance(node.value, str) or not node.value.isascii() or not node.value.isdecimal():
             raise _wrong(node, name, "a whole number")
         value = int(node.value[:12])
@@ -406,36 +370,45 @@ class _Reader:
             raise _wrong(node, name, "at least 1")
         return min(value, most)
 
-    def scope(self, node: Node) -> str:
-        if not isinstance(node.value, str) or not is_scope(node.value):
-            raise _wrong(node, "a scope", "personal, team, team/NAME or restricted/NAME")
-        return node.value
+    return take
 
-    def one_of(self, entries: Mapping[str, Node], name: str, values: Sequence[str]) -> str | None:
-        node = entries.get(name)
-        if node is not None and node.value not in values:
+
+def _one_of(values: Sequence[str]) -> Take:
+    def take(node: Node, name: str) -> str:
+        if node.value not in values:
             raise _wrong(node, name, f"one of {', '.join(values)}")
-        return None if node is None else str(node.value)
+        return str(node.value)
 
-    def shaped(self, entries: Mapping[str, Node], name: str, pattern: str, longest: int, what: str) -> str:
-        text = self.text(entries, name, longest=longest) or ""
-        if text and not re.fullmatch(pattern, text):
-            raise _wrong(entries[name], name, what)
-        return text
+    return take
 
-    def scope_pattern(self, node: Node) -> str:
-        if isinstance(node.value, str) and (is_scope(node.value) or node.value in ("team/*", "restricted/*")):
-            return node.value
-        raise _wrong(
-            node, "scopes", "a list of scopes: personal, team, team/NAME, team/*, restricted/NAME, restricted/*"
-        )
 
-    def _text(self, node: Node, name: str, longest: int) -> str:
-        if not isinstance(node.value, str) or not node.value.strip() or not node.value.isprintable():
-            raise _wrong(node, name, "a text")
-        if len(node.value) > longest:
-            raise _wrong(node, name, f"at most {longest} characters")
+def _switch(node: Node, name: str) -> bool:
+    if node.value not in ("true", "false"):
+        raise _wrong(node, name, "true or false")
+    return node.value == "true"
+
+
+def _scope(node: Node, _name: str) -> str:
+    if not isinstance(node.value, str) or not is_scope(node.value):
+        raise _wrong(node, "a scope", "personal, team, team/NAME or restricted/NAME")
+    return node.value
+
+
+def _scope_pattern(node: Node, name: str) -> str:
+    if isinstance(node.value, str) and (is_scope(node.value) or node.value in ("team/*", "restricted/*")):
         return node.value
+    raise _wrong(node, name, "a list of scopes: personal, team, team/NAME, team/*, restricted/NAME, restricted/*")
+
+
+def _readers(node: Node, name: str) -> dict[str, tuple[str, ...]]:
+    found = {}
+    if node.value != "" and not isinstance(node.value, dict):
+        raise _wrong(node, name, "a map of settings")
+    for scope, below in node.value.items() if isinstance(node.value, dict) else ():
+        if not isinstance(below.value, list):
+            raise _wrong(below, name, "a list of people for each scope")
+        found[_scope(Node(scope, below.line, below.column), name)] = _texts(below, name)
+    return found
 
 
 def _wrong(node: Node, name: str, wanted: str) -> YamlError:
