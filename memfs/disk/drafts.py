@@ -22,7 +22,7 @@ from memfs.disk.places import Places
 from memfs.disk.private import make_folder, read_own, replace_own
 from memfs.disk.worktree import WorkTree, identify
 from memfs.errors import NotFoundError, SetupError
-from memfs.model.values import dataclass, field
+from memfs.model.values import asdict, dataclass, field, replace
 
 VERSION = 1
 MAX_DRAFTS = 500
@@ -59,19 +59,8 @@ def keep_draft(tree: WorkTree, places: Places, draft: HeldDraft) -> str:
         if len(taken) >= MAX_DRAFTS:
             raise SetupError(f"{len(taken)} drafts are kept already", hint="`memfs drafts drop` some of them")
         name = f"draft-{max(taken, default=0) + 1}"
-    document = {
-        "version": VERSION,
-        "held_on": draft.held_on,
-        "origin": draft.origin,
-        "author": draft.author,
-        "id": draft.id,
-        "allow": dict(draft.allow),
-        "reasons": list(draft.reasons),
-        "edits": draft.edits,
-        "clone": _mark_of(tree) or _make_mark(tree),
-        "fields": {key: list(value) if isinstance(value, tuple) else value for key, value in draft.fields.items()},
-        "body": draft.body,
-    }
+    document = {"version": VERSION, **asdict(replace(draft, clone=_mark_of(tree) or _make_mark(tree)))}
+    del document["name"]
     replace_own(folder / f"{name}.json", json.dumps(document, indent=1).encode() + b"\n")
     return name
 
@@ -159,6 +148,9 @@ def _make_mark(tree: WorkTree) -> str | None:
 def _parse(name: str, document: Any) -> HeldDraft:
     if document["version"] != VERSION:
         raise ValueError("a draft of another version")
+    texts = {
+        key: None if document.get(key) is None else str(document[key]) for key in ("author", "id", "edits", "clone")
+    }
     fields = {
         str(key): tuple(map(str, value)) if isinstance(value, list) else str(value)
         for key, value in document["fields"].items()
@@ -167,14 +159,11 @@ def _parse(name: str, document: Any) -> HeldDraft:
         name=name,
         held_on=str(document["held_on"]),
         origin=str(document["origin"]),
-        author=None if document["author"] is None else str(document["author"]),
-        id=None if document["id"] is None else str(document["id"]),
         allow={str(rule): str(reason) for rule, reason in document["allow"].items()},
         reasons=tuple(map(str, document["reasons"])),
-        edits=None if document.get("edits") is None else str(document["edits"]),
-        clone=None if document.get("clone") is None else str(document["clone"]),
         fields=fields,
         body=str(document["body"]),
+        **texts,
     )
 
 

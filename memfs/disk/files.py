@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -73,22 +73,28 @@ def scan_memories(tree: WorkTree) -> Scan:
     repositories, names that are not UTF-8 or hold control characters, folders that cannot be
     opened. Passed over in silence: hidden names and files that are not ``*.md``.
     """
-    entries: list[Entry] = []
-    skipped: list[tuple[str, str]] = []
-    _scan(tree, lambda path, status: entries.append(_entry(path, status)), skipped)
-    entries.sort()
-    return Scan(tuple(entries), tuple(sorted(skipped)))
+    found = scan_stamps(tree)
+    return Scan(tuple(sorted(found.entries)), found.skipped)
 
 
 def scan_stamps(tree: WorkTree) -> Stamps:
     """Return the stamp of every memory file of ``tree``, for comparing with an earlier scan."""
     lines: list[str] = []
-    folders: list[str] = []
     skipped: list[tuple[str, str]] = []
-    add = lines.append
-    _scan(tree, lambda path, at: add(f"{at.st_mtime_ns} {at.st_size} {at.st_ino} {path}"), skipped, folders)
-    lines.sort()
-    return Stamps(lines, tuple(sorted(skipped)), sorted(folders))
+    folders: list[str] = []
+    try:
+        top = os.open(os.path.join(str(tree.root), "memories"), _OPEN_FOLDER | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        reason = "symlink" if os.path.islink(os.path.join(str(tree.root), "memories")) else "unreadable-folder"
+        skipped.append(("memories", reason))
+    else:
+        try:
+            _scan_folder(top, "memories/", Stamps(lines, (), folders), skipped)
+        finally:
+            os.close(top)
+    return Stamps(sorted(lines), tuple(sorted(skipped)), sorted(folders))
 
 
 def stamp_folders(tree: WorkTree, paths: Sequence[str]) -> list[str]:
@@ -110,47 +116,16 @@ def parse_stamp(line: str) -> Entry:
     return Entry(path, int(size), int(mtime), int(inode))
 
 
-def _entry(path: str, status: os.stat_result) -> Entry:
-    return Entry(path, status.st_size, status.st_mtime_ns, status.st_ino)
-
-
-def _scan(
-    tree: WorkTree,
-    add: Callable[[str, os.stat_result], None],
-    skipped: list[tuple[str, str]],
-    folders: list[str] | None = None,
-) -> None:
-    try:
-        top = os.open(os.path.join(str(tree.root), "memories"), _OPEN_FOLDER | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return
-    except OSError:
-        reason = "symlink" if os.path.islink(os.path.join(str(tree.root), "memories")) else "unreadable-folder"
-        skipped.append(("memories", reason))
-        return
-    try:
-        _scan_folder(top, "memories/", 0, add, skipped, folders)
-    finally:
-        os.close(top)
-
-
-def _scan_folder(  # noqa: PLR0917
-    folder: int,
-    prefix: str,
-    depth: int,
-    add: Callable[[str, os.stat_result], None],
-    skipped: list[tuple[str, str]],
-    folders: list[str] | None,
-) -> None:
+def _scan_folder(folder: int, prefix: str, found: Stamps, skipped: list[tuple[str, str]]) -> None:
     # Every recall comes through here once for each memory: no pathlib, a file is asked for below its open folder
     # (less work than the whole path), and names are cheaper than the entries of scandir.
-    if folders is not None:
-        folders.append(_folder_stamp(prefix, os.fstat(folder)))
+    found.folders.append(_folder_stamp(prefix, os.fstat(folder)))
     try:
         names = os.listdir(folder)
     except OSError:
         skipped.append((printable(prefix[:-1]), "unreadable-folder"))
         return
+    depth = prefix.count("/") - 1
     if depth and ".git" in names:
         skipped.append((printable(prefix[:-1]), "nested-repository"))
         return
@@ -166,7 +141,8 @@ def _scan_folder(  # noqa: PLR0917
                 elif not name.isprintable():
                     skipped.append((printable(prefix + name), "bad-name"))
                 else:
-                    add(prefix + name, status)
+                    stamp = f"{status.st_mtime_ns} {status.st_size} {status.st_ino} {prefix}{name}"
+                    found.lines.append(stamp)
             elif kind == stat.S_IFLNK:
                 skipped.append((printable(prefix + name), "symlink"))
             elif kind == stat.S_IFDIR:
@@ -177,7 +153,7 @@ def _scan_folder(  # noqa: PLR0917
                 else:
                     below = os.open(name, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
                     try:
-                        _scan_folder(below, prefix + name + "/", depth + 1, add, skipped, folders)
+                        _scan_folder(below, f"{prefix}{name}/", found, skipped)
                     finally:
                         os.close(below)
         except FileNotFoundError:
