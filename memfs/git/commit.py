@@ -55,7 +55,7 @@ from memfs.git.process import Completed, ProgramTimeout, first_line
 from memfs.git.read import (
     branch_name,
     ref_commit,
-    require_identity_in,
+    require_identity,
 )
 from memfs.git.writing import (
     TREE,
@@ -157,7 +157,7 @@ class _Commit:
         base = self._tip()
         found = self.git.read_tree(base, self.paths)
         entries = self._files_of(found)
-        require_identity_in(self.git.configuration())
+        require_identity(self.git.configuration())
         self._require_plain_files(entries)
         self._require_no_conversion()
         if self.target.checked_out:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from memfs.disk.worktree import WorkTree
@@ -27,25 +26,6 @@ class Merged:
 
     files: GitFiles | None
     conflicts: tuple[str, ...] = ()
-
-
-class MergedFiles(GitFiles):
-    """The files of a merge that nobody has made yet; what git joined is kept here, since no object has it."""
-
-    def __init__(self, tree: WorkTree, listing: bytes, joined: Mapping[str, bytes]) -> None:
-        super().__init__(tree, None, entries=parse_tree(listing))
-        self._joined = joined
-        self._contents.update(joined)
-
-    def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str]]:
-        stored: list[str] = []
-        for path in paths:
-            entry = self.entries.get(path)
-            if entry is not None and entry.kind == "file" and entry.blob in self._joined:
-                yield path, self._joined[entry.blob]
-            else:
-                stored.append(path)
-        yield from super().read_many(stored)
 
 
 def merge_commits(tree: WorkTree, base: str, head: str) -> Merged:
@@ -77,7 +57,8 @@ def _merge(folder: Path, tree: WorkTree, base: str, head: str) -> Merged:
     raw = run_in(folder, tree, "cat-file", "--batch", input=asked).stdout if made else b""
     if len(raw) > _MAX_MERGED:
         return Merged(files=None)
-    return Merged(files=MergedFiles(tree, listing, dict(parse_blobs(raw))))
+    # What git joined is kept here: no object of the repository has it.
+    return Merged(files=GitFiles(tree, None, entries=parse_tree(listing), contents=dict(parse_blobs(raw))))
 
 
 def make_repository(folder: Path, tree: WorkTree) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from memfs.disk import places
@@ -233,6 +233,14 @@ def read_blob(tree: WorkTree, oid: str, *, limit: int = 16 * 1024 * 1024) -> byt
     return read_git(tree, "cat-file", "blob", oid)
 
 
+def parse_listing(raw: bytes) -> Iterator[tuple[list[str], str]]:
+    """Yield the words before the tab, and the path, of each record that ``ls-files -z`` or ``ls-tree -z`` printed."""
+    for record in raw.split(b"\0"):
+        facts, tab, path = record.partition(b"\t")
+        if tab:
+            yield facts.decode("ascii").split(), os.fsdecode(path)
+
+
 def head_commit(tree: WorkTree) -> str | None:
     """Return the commit that HEAD is at, or None where there is none yet (or no git).
 
@@ -314,17 +322,12 @@ def user_git_setting(name: str) -> str | None:
 
 def author_address(tree: WorkTree, configuration: Mapping[str, str | None] | None = None) -> str | None:
     """Return the e-mail address that a commit in ``tree`` would carry, or None where git has none."""
-    found = _identity(tree.root) if configuration is None else configuration
+    found = read_identity(tree.root) if configuration is None else configuration
     return found.get("author.email") or found.get("user.email")
 
 
-def require_identity(folder: Path) -> None:
-    """Raise :class:`SetupError`, with the commands that help, unless git knows who commits in ``folder``."""
-    require_identity_in(_identity(folder))
-
-
-def require_identity_in(configuration: Mapping[str, str | None]) -> None:
-    """Raise as :func:`require_identity` does, for a configuration that was read already."""
+def require_identity(configuration: Mapping[str, str | None]) -> None:
+    """Raise :class:`SetupError`, with the commands that help, unless git knows who commits."""
     for role in ("author", "committer"):
         for part in ("name", "email"):
             value = configuration.get(f"{role}.{part}") or configuration.get(f"user.{part}")
@@ -336,7 +339,8 @@ def require_identity_in(configuration: Mapping[str, str | None]) -> None:
                 )
 
 
-def _identity(folder: Path) -> dict[str, str]:
+def read_identity(folder: Path) -> dict[str, str]:
+    """Return what git's configuration says of who commits in ``folder``."""
     records = _git_config(folder, "--get-regexp", r"^(user|author|committer)\.(name|email)$")
     return {name: value.strip() for name, _, value in (record.partition("\n") for record in records)}
 

@@ -16,7 +16,7 @@ from typing import Protocol
 from memfs.disk.files import UnreadableFile, list_folder, read_file, scan_memories
 from memfs.disk.worktree import WorkTree
 from memfs.errors import MemfsError, UsageError
-from memfs.git.read import blob_id, call_git, may_skip_files, object_format, read_blob, read_git
+from memfs.git.read import blob_id, call_git, may_skip_files, object_format, parse_listing, read_blob, read_git
 from memfs.git.stored import index_blob, is_filtered, lfs_pointer, stored_forms
 from memfs.model.codepoints import plain
 from memfs.model.memory import MAX_MEMORY_BYTES, Why
@@ -231,7 +231,7 @@ class WorkFiles:
 
 class GitFiles:
     """The files of a commit, or of the index (``commit`` None; ``index``: another one than the usual), or those that
-    a caller has listed."""
+    a caller has listed, with the ``contents`` of blobs that no object has."""
 
     def __init__(
         self,
@@ -239,6 +239,7 @@ class GitFiles:
         commit: str | None,
         *,
         entries: dict[str, Entry] | None = None,
+        contents: Mapping[str, bytes] | None = None,
         index: Path | None = None,
     ) -> None:
         self.tree = tree
@@ -252,7 +253,8 @@ class GitFiles:
         self.entries = entries
         self._algorithm = object_format(tree)
         self._forms: dict[str, tuple[str, ...]] = {}
-        self._contents: dict[str, bytes | None] = {}
+        self._given = contents or {}  # by blob, of what no object has
+        self._contents: dict[str, bytes | None] = {**self._given}
         self._memories: tuple[Mapping[str, int], Mapping[str, str]] | None = None
 
     def memories(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
@@ -290,6 +292,8 @@ class GitFiles:
                 yield path, "missing"
             elif entry.kind != "file":
                 yield path, "symlink" if entry.kind == "symlink" else "not-a-file"
+            elif entry.blob in self._given:
+                yield path, self._given[entry.blob]
             elif entry.size > MAX_MEMORY_BYTES:
                 yield path, "too-large"
             else:
@@ -440,42 +444,27 @@ def find_unmerged(tree: WorkTree) -> list[str]:
         raw = read_git(tree, "ls-files", "-u", "-z", "--", "memories")
     except MemfsError:
         return []
-    return sorted({os.fsdecode(line.split(b"\t", 1)[1]) for line in raw.split(b"\0") if b"\t" in line})
+    return sorted({path for _, path in parse_listing(raw)})
 
 
-_KINDS = {b"100644": "file", b"100755": "file", b"120000": "symlink", b"160000": "repository"}
+_KINDS = {"100644": "file", "100755": "file", "120000": "symlink", "160000": "repository"}
 
 
 def parse_tree(raw: bytes) -> dict[str, Entry]:
     """Return the entries of what ``ls-tree -r -l -z`` printed."""
-    found: dict[str, Entry] = {}
-    for line in raw.split(b"\0"):
-        if not line:
-            continue
-        facts, _, name = line.partition(b"\t")
-        mode, _, blob, size = facts.split()
-        path = os.fsdecode(name)
-        found[path] = Entry(
-            path=path,
-            kind=_KINDS.get(mode, "file"),
-            blob=blob.decode("ascii"),
-            size=int(size) if size.isdigit() else 0,
-        )
-    return found
+    return {
+        path: Entry(path=path, kind=_KINDS.get(mode, "file"), blob=blob, size=int(size) if size.isdigit() else 0)
+        for (mode, _, blob, size), path in parse_listing(raw)
+    }
 
 
 def list_index(tree: WorkTree, index: Path | None = None) -> dict[str, Entry]:
     """Return the entries of git's index, or of another one, by path, without their sizes."""
     raw = read_git(tree, "ls-files", "-s", "-t", "-z", "--full-name", index=index)
     found: dict[str, Entry] = {}
-    for line in raw.split(b"\0"):
-        if not line:
-            continue
-        facts, _, name = line.partition(b"\t")
-        tag, mode, blob, stage = facts.split()
-        path = os.fsdecode(name)
-        kind = _KINDS.get(mode, "file") if stage == b"0" else "unmerged"
-        found[path] = Entry(path=path, kind=kind, blob=blob.decode("ascii"), size=0, skipped=tag == b"S")
+    for (tag, mode, blob, stage), path in parse_listing(raw):
+        kind = _KINDS.get(mode, "file") if stage == "0" else "unmerged"
+        found[path] = Entry(path=path, kind=kind, blob=blob, size=0, skipped=tag == "S")
     return found
 
 

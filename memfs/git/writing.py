@@ -21,6 +21,7 @@ from memfs.git.read import (
     blob_id,
     is_refused,
     object_format,
+    parse_listing,
     refuse_owner,
     user_git_setting,
     without_git_variables,
@@ -171,14 +172,11 @@ class WritingGit:
     def read_tree(self, commit: str | None, paths: Iterable[str]) -> dict[str, IndexEntry]:
         """Return what ``commit`` has at each of ``paths`` and of the folders above them; nothing where nothing is."""
         wanted = sorted({above for path in paths for above in (path, *_folders_above(path))})
-        found = {}
+        found: dict[str, IndexEntry] = {}
         for start in range(0, len(wanted) if commit else 0, _PATHS_AT_ONCE):
             part = wanted[start : start + _PATHS_AT_ONCE]
             raw = self.run("ls-tree", "-t", "-z", "--full-tree", str(commit), "--", *part).stdout
-            for record in raw.split(b"\0")[:-1]:
-                head, _, path = record.partition(b"\t")
-                mode, _, oid = head.decode().split(" ")
-                found[os.fsdecode(path)] = IndexEntry(mode=mode, oid=oid)
+            found.update((path, IndexEntry(mode=mode, oid=oid)) for (mode, _, oid), path in parse_listing(raw))
         return {path: found[path] for path in wanted if path in found}  # git lists what lies beside them too
 
     def store_commit(
@@ -231,14 +229,11 @@ class WritingGit:
         return entries, [path for path, _, stage in listed if stage != "0"]
 
     def _list_index(self, paths: Sequence[str], *more: str) -> list[tuple[str, IndexEntry, str]]:
-        found = []
         raw = self.run("ls-files", "-z", "-v", "--stage", "--full-name", *more, "--", *paths).stdout
-        for record in raw.split(b"\0"):
-            if record:
-                head, _, path = record.partition(b"\t")
-                tag, mode, oid, stage = head.decode().split(" ")
-                found.append((os.fsdecode(path), IndexEntry(mode=mode, oid=oid, tag=tag), stage))
-        return found
+        return [
+            (path, IndexEntry(mode=mode, oid=oid, tag=tag), stage)
+            for (tag, mode, oid, stage), path in parse_listing(raw)
+        ]
 
 
 def parse_configuration(raw: bytes) -> dict[str, str | None]:

@@ -22,6 +22,7 @@ from memfs.git.read import (
     blobs_at,
     head_commit,
     object_format,
+    read_identity,
     require_identity,
     user_git_setting,
     without_git_variables,
@@ -79,7 +80,7 @@ def init_repository(path: Path | None, *, places: Places, personal: bool = False
     """
     folder = Path(os.path.abspath(path if path is not None else places.share / "personal"))
     tree = _find_root(folder, personal=personal)
-    require_identity(_existing(folder))
+    require_identity(read_identity(_existing(folder)))
     fresh = tree is None
     if tree is None:
         tree = _make_git(folder, places, private=personal)

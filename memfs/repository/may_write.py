@@ -15,7 +15,7 @@ from memfs.git.branches import require_target
 from memfs.git.change import require_no_conflict
 from memfs.git.conversion import refuse_filtered
 from memfs.git.locks import wait_for_lock
-from memfs.git.read import require_identity_in
+from memfs.git.read import require_identity
 from memfs.git.writing import WritingGit
 from memfs.model.memory import Origin
 from memfs.repository.named import store_of
@@ -56,7 +56,7 @@ def require_writable(
             raise SetupError("this folder may not be written, so nothing is recorded", where=printable(folder))
     wait_for_lock(git.git_dir / "index.lock")
     require_no_conflict(git.read_index(())[1])
-    require_identity_in(git.configuration())
+    require_identity(git.configuration())
     refuse_filtered(tree, ["memories/team/any.md"], read=lambda *args, **given: git.run(*args, **given).stdout)
 
 
